@@ -14,6 +14,7 @@ import type { View } from '../protocol/model/view.ts';
 import type { Clock, Ids, Ledger } from '../protocol/ports.ts';
 import type { HookPort } from '../protocol/tools/hook.ts';
 import { lazily } from '../util/async/lazily.ts';
+import { extended } from '../util/collections/extended.ts';
 import { oncePer } from '../util/collections/weak-memo.ts';
 import type { Spill } from './clearing/result-preview.ts';
 import type { CompactionPorts } from './compact/compaction.ts';
@@ -105,12 +106,10 @@ class Context implements ContextPort {
     const reactiveCompact = this.#reactiveCompact;
     this.#sizes = createModelSizes(options.modelSize);
     const sizeOf = (model: string) => this.#sizes.of(model);
-    this.#middle = createMiddleRungs(options, {
-      ...options,
-      modelSize: sizeOf,
-      autocompact,
-      reactiveCompact,
-    });
+    this.#middle = createMiddleRungs(
+      options,
+      extended(options, { modelSize: sizeOf, autocompact, reactiveCompact }),
+    );
     this.#limitsOf = oncePer((size: ModelSize) => limitsFor(size, options.limits));
     this.#estimates = this.#middle.counting(createEstimates());
     const budget: ToolResultBudgetOptions = {

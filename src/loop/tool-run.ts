@@ -7,6 +7,7 @@ import type { CollectedOfCalls, Wait } from '../protocol/session/parking.ts';
 import type { RecordedResponse } from '../protocol/session/resume-point.ts';
 import type { AbortWhy, ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool-call.ts';
 import type { Scope } from '../util/async/scope.ts';
+import { extended } from '../util/collections/extended.ts';
 import type { DecisionTrace } from './decision-trace.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
 import { systemMessage } from './loop-messages.ts';
@@ -172,7 +173,7 @@ export class ToolRun {
   /** One entry of the journal. undefined: it is written. */
   #record(result: UserMessage, more: readonly UserMessage[]): Promise<void> | undefined {
     const { submission } = this.#params;
-    return this.#deps.recorder.append([result, ...more].map((message) => ({ ...message, submission })));
+    return this.#deps.recorder.append([result, ...more].map((message) => extended(message, { submission })));
   }
 
   #note({ trace, denial }: ResultUpdate): void {

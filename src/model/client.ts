@@ -7,6 +7,7 @@ import type { AttemptRecord, ModelInfo } from '../protocol/model/model.ts';
 import type { ModelClient } from '../protocol/model/model-client.ts';
 import type { SpendGuard } from '../protocol/model/spend-guard.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
+import { extended } from '../util/collections/extended.ts';
 import { withoutTrailingSlashes } from '../util/text/trailing-slashes.ts';
 import { modelCalls } from './call-model.ts';
 import { asksAnthropic } from './catalog/anthropic-api.ts';
@@ -104,14 +105,13 @@ function remembering(
 ) {
   const factsOf = (model: string, stated: StatedFacts | undefined): ModelInfo => {
     const info = modelInfo(model, overrides, stated, betas);
-    return {
-      ...info,
+    return extended(info, {
       provider,
       // Without tools there is no other way, and no tool beside which a schema might not be kept.
       structuredOutput: structuredOutput && info.supportsTools === false ? 'with_tools' : structuredOutput,
       // Only the first party offers high speed.
       ...(wire !== undefined && { supportsFastMode: false }),
-    };
+    });
   };
   interface Known {
     readonly stated: StatedFacts | undefined;

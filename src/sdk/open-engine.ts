@@ -18,6 +18,7 @@ import { type FoundSession, findSession, newestSession } from '../session/paths.
 import { configHome } from '../settings/read/config-home.ts';
 import { andThen } from '../util/async/and-then.ts';
 import { turnToStart } from '../util/async/event-loop-turns.ts';
+import { extended } from '../util/collections/extended.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
 import { heardLines } from '../util/process/heard-lines.ts';
 import { createUnreadFields, type UnreadFields } from '../util/text/unread-fields.ts';
@@ -66,11 +67,12 @@ export function startEngine(options: Options, { promptsCome, spans }: Starting):
       const mcpClients = await clients;
       const { config: given, unreachable } = await configured;
       if (unreachable?.code === 'invalid_settings') throw unreachable;
-      const engine = new QueryEngine({
-        ...given,
-        mcpClients: given.mcpClients ?? mcpClients,
-        promptsWhileWorking: given.promptsWhileWorking ?? (promptsCome || given.inbox !== undefined),
-      });
+      const engine = new QueryEngine(
+        extended(given, {
+          mcpClients: given.mcpClients ?? mcpClients,
+          promptsWhileWorking: given.promptsWhileWorking ?? (promptsCome || given.inbox !== undefined),
+        }),
+      );
       await engine.mcp.connectHostServers();
       return engine;
     })(),
@@ -122,10 +124,9 @@ async function configure(given: Options, unread = createUnreadFields()): Promise
   });
   const withoutEffect = unread.summary();
   if (withoutEffect !== undefined) options.stderr?.(withoutEffect);
-  const config: QueryEngineConfig = {
-    ...base,
+  const config: QueryEngineConfig = extended(base, {
     mcpServers: [
-      ...configuredServers(options, { ...userServers, project: project.mcpServers }, projectServers),
+      ...configuredServers(options, extended(userServers, { project: project.mcpServers }), projectServers),
       ...pluginServers(plugins),
     ],
     systemPrompt: options.systemPrompt ?? [],
@@ -134,7 +135,7 @@ async function configure(given: Options, unread = createUnreadFields()): Promise
     // Without a session to continue there is nothing to fork.
     forkSession: resume === undefined ? undefined : options.forkSession,
     agents,
-  };
+  });
   const { model, effort, maxTurns } = options;
   const hasMode = options.permissionMode !== undefined;
   const choice = await chosenAgent({ options, settingsAgent, found, config, files });

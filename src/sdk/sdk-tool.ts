@@ -4,6 +4,7 @@ import { serverSlug } from '../mcp/servers/names.ts';
 import { keeperOf, outputOf, renderOutput } from '../mcp/tools/result.ts';
 import type { AnyTool, ToolContext } from '../protocol/tools/tool.ts';
 import { inputFromZod } from '../tools/schema/from-zod.ts';
+import { withSignal } from '../util/async/lazy-signal.ts';
 import type { AnySdkTool } from './define-tool.ts';
 
 const NONE_TAKEN: ReadonlySet<string> = new Set();
@@ -38,11 +39,8 @@ export async function toolOf(server: string, serverName: string, definition: Any
         effectKey: context.effectKey,
         cwd: context.cwd,
         _meta: { 'claudecode/toolUseId': context.toolUseId },
-        get signal() {
-          return context.signal;
-        },
       };
-      const result = await definition.handler(input, extra);
+      const result = await definition.handler(input, withSignal(extra, context));
       return outputOf({ ...result }, { server, tool, keep: keeperOf(context) });
     },
   };

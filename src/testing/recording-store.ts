@@ -3,6 +3,7 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import type { Clock, JournalStore } from '../protocol/ports.ts';
 import type { JournalBody, JournalEntry, Recorder } from '../protocol/session/journal.ts';
 import { JOURNAL_VERSION } from '../protocol/session/journal.ts';
+import { extended } from '../util/collections/extended.ts';
 
 /** A journal store in memory, with its records. */
 export interface RecordingStore extends JournalStore {
@@ -54,7 +55,7 @@ export function recordingStore(options: RecordingStoreOptions = {}): RecordingSt
       for (const body of bodies) {
         const seq = session.entries.length + 1;
         const envelope = { v: JOURNAL_VERSION, seq, epoch, sessionId, cwd: options.cwd ?? '/', timestamp };
-        session.entries.push({ ...envelope, ...structuredClone(body) });
+        session.entries.push(extended(envelope, structuredClone(body)));
       }
       return { seq: session.entries.length };
     },

@@ -15,6 +15,7 @@ import { selectTools } from '../../subagents/select-tools.ts';
 import { type StartPorts, startAgent } from '../../subagents/start-agent.ts';
 import { createStats } from '../../subagents/stats.ts';
 import { parserOf } from '../../tools/schema/from-json-schema.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { isSameList } from '../../util/collections/same-list.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -122,7 +123,7 @@ class Subagents implements SubagentRoom {
   #toolFor(agents: readonly AgentDefinition[]): AnyTool {
     const parser = (schema: JsonObject) => parserOf<AgentToolInput>(schema);
     const background = this.#config.backgroundTasks !== false;
-    return createAgentTool({ ...this.#startPorts(), agents, parser, background });
+    return createAgentTool(extended(this.#startPorts(), { agents, parser, background }));
   }
 
   #startPorts(): StartPorts {

@@ -26,6 +26,7 @@ import {
   withRow,
 } from '../../protocol/session/spending.ts';
 import type { ModelUsage } from '../../protocol/stream/result-message.ts';
+import { extended } from '../../util/collections/extended.ts';
 
 interface LedgerPorts {
   infoOf(model: string): ModelInfo;
@@ -108,7 +109,7 @@ class SessionLedger implements UsageLedger {
 
   modelUsage(): Readonly<Record<string, ModelUsage>> {
     const models = Object.entries(countsByModel(this.#rows));
-    return Object.fromEntries(models.map(([model, counts]) => [model, { ...counts, ...this.#facts(model) }]));
+    return Object.fromEntries(models.map(([model, counts]) => [model, extended(counts, this.#facts(model))]));
   }
 
   takeUsageSinceResult(): Readonly<Record<string, ModelUsage>> {

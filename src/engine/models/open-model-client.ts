@@ -17,6 +17,7 @@ import {
   OPENAI_KEY,
 } from '../../settings/resolve/known-vendors.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { userAgentOf } from './user-agent.ts';
@@ -80,18 +81,15 @@ function clientOf(
     provider.type === 'anthropic'
       ? undefined
       : async (wirePorts) => (await import('./provider-wires.ts')).openWire(provider, config, wirePorts);
-  const given = {
-    ...sharedOptions(config, ports),
-    ...modelFacts(name, config),
-    ...accessOf(provider, config),
-  };
-  return createModelClient({
-    ...given,
-    provider: name,
-    structuredOutput: schemaMeans(provider),
-    modelsRoot: modelsRoot(provider, config),
-    ...(wire !== undefined && { wire, looksUpModels: provider.type === 'openai-compatible' }),
-  });
+  const given = extended(sharedOptions(config, ports), modelFacts(name, config), accessOf(provider, config));
+  return createModelClient(
+    extended(given, {
+      provider: name,
+      structuredOutput: schemaMeans(provider),
+      modelsRoot: modelsRoot(provider, config),
+      ...(wire !== undefined && { wire, looksUpModels: provider.type === 'openai-compatible' }),
+    }),
+  );
 }
 
 const OPENAI = /^https:\/\/(?:api\.openai\.com|[^/]+\.openai\.azure\.com)(?:[:/]|$)/;
@@ -244,8 +242,7 @@ function anthropicAccess(config: Omit<QueryEngineConfig, 'tools'>) {
 
 /** What holds for every provider. */
 function sharedOptions(config: QueryEngineConfig, ports: ClientPorts) {
-  return {
-    ...ports,
+  return extended(ports, {
     userAgent: userAgentOf(config),
     ...(config.stderr !== undefined && { onAdapted: config.stderr }),
     ...(config.debug !== undefined && { onLookedUp: config.debug.lookedUp }),
@@ -262,7 +259,7 @@ function sharedOptions(config: QueryEngineConfig, ports: ClientPorts) {
     ...(config.unreachedRetries !== undefined && { unreachedRetries: config.unreachedRetries }),
     ...(config.persistentRetry !== undefined && { persistentRetry: config.persistentRetry }),
     ...(config.timeouts !== undefined && { timeouts: config.timeouts }),
-  };
+  });
 }
 
 /** What is configured of single models. A client knows its models by names without the provider. */

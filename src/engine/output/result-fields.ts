@@ -3,6 +3,7 @@ import type { FastModeStatus } from '../../protocol/model/model.ts';
 import type { ResultUsage, Usage } from '../../protocol/model/wire.ts';
 import type { ModelUsage, SubagentStats } from '../../protocol/stream/result-message.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { fastModeFields } from '../models/fast-mode-status.ts';
 import type { SubmissionTimes } from '../submission/submission-times.ts';
 import { answeredPrompt } from './answered-prompt.ts';
@@ -53,12 +54,18 @@ export function commonFields(facts: ResultFacts) {
   };
 }
 
+/** The fields that every usage has. */
+type TokenCounts =
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'cache_creation_input_tokens'
+  | 'cache_read_input_tokens';
+
 /** Filled up with what the API did not tell. */
 export function wholeUsage(usage: Usage): ResultUsage {
   const { service_tier: tier, server_tool_use: used } = usage;
   const told = usage as Partial<ResultUsage>;
-  return {
-    ...usage,
+  return extended<Usage, Omit<ResultUsage, TokenCounts>>(usage, {
     cache_creation: usage.cache_creation ?? {
       ephemeral_5m_input_tokens: usage.cache_creation_input_tokens,
       ephemeral_1h_input_tokens: 0,
@@ -73,7 +80,7 @@ export function wholeUsage(usage: Usage): ResultUsage {
     speed: told.speed ?? 'standard',
     fallback_credit: null,
     iterations: [],
-  };
+  });
 }
 
 export function timings({ times, userMessageUuids = [] }: ResultFacts) {

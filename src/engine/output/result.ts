@@ -8,6 +8,7 @@ import type {
 import type { RefusalDetails, StopReason } from '../../protocol/model/wire.ts';
 import { TERMINALS, type Terminal, type TerminalReason } from '../../protocol/session/terminal.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
+import { extended } from '../../util/collections/extended.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { STRUCTURED_OUTPUT_ATTEMPTS } from '../submission/structured-output.ts';
@@ -174,8 +175,7 @@ export function resultOf(
           errors: [withoutValue(terminal.reason, last?.stopReason)],
           stop_reason: last?.stopReason ?? null,
         };
-      return {
-        ...common,
+      return extended(common, {
         subtype: 'success' as const,
         is_error: false,
         result: structured === undefined ? (last?.text ?? '') : JSON.stringify(structured.value),
@@ -183,7 +183,7 @@ export function resultOf(
         api_error_status: null,
         ...(structured !== undefined && { structured_output: structured.value }),
         ...timings(facts),
-      };
+      });
     case 'shown_error':
       return {
         ...common,

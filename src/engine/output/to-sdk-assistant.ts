@@ -4,6 +4,7 @@
 import type { AssistantMessage, ThoughtFacts } from '../../protocol/model/messages.ts';
 import type { SDKAssistantMessage, SyntheticUsage } from '../../protocol/stream/sdk-messages.ts';
 import type { McpOrigin } from '../../protocol/tools/mcp.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { titleWords } from '../../util/text/title-words.ts';
 
@@ -32,7 +33,7 @@ export function toSdkAssistant(message: AssistantMessage, session_id: string): S
     type: 'assistant',
     message:
       synthetic === undefined
-        ? { ...message.message, ...filledCall(message), context_management: null }
+        ? extended(message.message, filledCall(message), { context_management: null })
         : syntheticBody(message.message),
     parent_tool_use_id: null,
     timestamp: message.timestamp,

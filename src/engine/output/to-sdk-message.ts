@@ -17,6 +17,7 @@ import type {
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { countedIds } from '../../util/ids/counted-ids.ts';
 import { stableUuid } from '../../util/ids/stable-uuid.ts';
 import { answeredPrompt, createPromptStamp } from './answered-prompt.ts';
@@ -123,12 +124,12 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     const supersedes = retracted;
     retracted = [];
     named = 0;
-    const shown = { ...toSdkAssistant(message, session_id), ...toolUseMeta(message) };
-    return {
-      ...shown,
-      ...(supersedes.length > 0 && { supersedes }),
-      ...(message.synthetic === undefined && stampMessage()),
-    };
+    const shown = extended(toSdkAssistant(message, session_id), toolUseMeta(message));
+    return extended(
+      shown,
+      supersedes.length > 0 && { supersedes },
+      message.synthetic === undefined && stampMessage(),
+    );
   };
 
   const user = (message: UserMessage): SDKMessage[] => {

@@ -18,6 +18,7 @@ import { loadedSkillsSource, skillListingSource } from '../../skills/restore.ts'
 import { type ToldSkills, toldSkills } from '../../skills/skill-announcements.ts';
 import { createSkillTool, SKILL_TOOL, type SkillToolPorts } from '../../skills/skill-tool.ts';
 import type { Scope } from '../../util/async/scope.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 
@@ -210,7 +211,7 @@ class Skills implements SkillsRoom {
   #told(world: Pick<SkillWorld, 'contextWindow' | 'isOffered'>): ToldSkills {
     const { catalogue, listing } = this.#setup;
     const absolute = (path: string) => (isAbsolute(path) ? path : resolve(this.#parts.folder.now, path));
-    return toldSkills({ ...world, catalogue, listing, absolute });
+    return toldSkills(extended(world, { catalogue, listing, absolute }));
   }
 
   async #preloadBy(names: readonly string[], shell: SkillToolPorts['shell']): ReturnType<PreloadSkills> {

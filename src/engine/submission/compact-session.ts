@@ -37,7 +37,7 @@ export async function compactSession(
   // The request for the summary has the head of the conversation's own requests, so that its prefix is
   // cached.
   ports.model.request = loopParamsOf({ submission: id, scope, model, context }, ports);
-  const input = inputOf(`${id}/compact`, model, scope.signal, ports);
+  const input = inputOf(`${id}/compact`, model, scope, ports);
   const work = ports.context.port.compact?.(input, {
     trigger: 'manual',
     ...(instructions !== undefined && { instructions }),
@@ -61,7 +61,12 @@ export async function compactSession(
 
 const notCompacted = (text: string): CompactionReport => ({ compacted: false, text });
 
-function inputOf(effectKey: string, model: string, signal: AbortSignal, ports: ConversationPorts): StepInput {
+function inputOf(
+  effectKey: string,
+  model: string,
+  life: StepInput['life'],
+  ports: ConversationPorts,
+): StepInput {
   const { messages } = ports.conversation;
   const { port } = ports.context;
   return {
@@ -75,6 +80,6 @@ function inputOf(effectKey: string, model: string, signal: AbortSignal, ports: C
     model,
     querySource: 'main',
     effectKey,
-    signal,
+    life,
   };
 }

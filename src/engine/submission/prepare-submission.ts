@@ -8,6 +8,7 @@ import type { UserMessage } from '../../protocol/model/messages.ts';
 import type { EffortLevel } from '../../protocol/model/wire.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { takeUpPlugins } from '../host/session-plugins.ts';
 import { endedTaskNotices } from '../host/session-tasks.ts';
@@ -128,7 +129,7 @@ export async function prepareSubmission(
   ];
   const lent = input.allowedTools.length > 0 ? [lentRecord(input.allowedTools, submission, 'command')] : [];
   if (recorded.length > 0)
-    await recorder.append([...lent, ...recorded.map((message) => ({ ...message, submission }))]);
+    await recorder.append([...lent, ...recorded.map((message) => extended(message, { submission }))]);
 
   const title = begins ? config.title : recovered?.title;
   if (first && title !== undefined) messages.push(titleChanged(title, host));

@@ -5,6 +5,7 @@
 import type { Life } from '../../protocol/life.ts';
 import type { Ids, Inbox, InboxItem, InboxPriority } from '../../protocol/ports.ts';
 import type { Scope } from '../../util/async/scope.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { joinedContent, mayJoin, type Prompt, type QueuedPrompt, type WaitingPrompt } from './prompt.ts';
 
 /** Prompts that wait while a submission runs, as a host puts and takes them. */
@@ -129,10 +130,9 @@ export class PromptQueue implements SessionQueue {
   }
 
   list(): readonly WaitingPrompt[] {
-    return this.peek().map(({ n: _, byHook: __, ...item }) => ({
-      ...item,
-      ...this.#turnOptions?.get(item.key),
-    }));
+    return this.peek().map(({ n: _, byHook: __, ...item }) =>
+      extended(item, this.#turnOptions?.get(item.key)),
+    );
   }
 
   withdraw(keys: readonly string[]): readonly string[] {
@@ -200,7 +200,7 @@ export class PromptQueue implements SessionQueue {
 
   #arrived(given: PutItem): void {
     if (this.#numbers.has(given.key)) return;
-    const item: InboxItem = { ...given, n: this.#numbers.size + 1 };
+    const item: InboxItem = extended(given, { n: this.#numbers.size + 1 });
     this.#numbers.set(item.key, item.n);
     this.#waiting.set(item.key, item);
     for (const listener of this.#arrivalListeners) listener(item);

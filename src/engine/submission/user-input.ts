@@ -10,6 +10,7 @@ import {
 } from '../../protocol/tools/command.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import type { Scope } from '../../util/async/scope.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { type CommandCall, checkedResult, commandContext, findCommand } from '../host/called-command.ts';
@@ -113,9 +114,9 @@ export async function processUserInput(
   const byUser = prompt.origin?.kind !== TASK_NOTICE;
   const verdict = byUser ? await judgePrompt(submitted(text, conversation), scope, session) : NOTHING_SAID;
   if (verdict.refusal !== undefined) return refused(verdict);
-  const message = userMessage(prompt.content, 'prompt', { ...prompt, uuid }, session);
+  const message = userMessage(prompt.content, 'prompt', extended(prompt, { uuid }), session);
   const files = isVerbatim || !byUser ? [] : await mentions(text, scope, session);
-  return { ...base, messages: [...first, message], after: [...files, ...verdict.context] };
+  return extended(base, { messages: [...first, message], after: [...files, ...verdict.context] });
 }
 
 function calledBy(

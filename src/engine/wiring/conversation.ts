@@ -1,5 +1,6 @@
 /** Tools and context of one conversation: the session's own, or an agent's. */
 import { createCacheWatch } from '../../model/request/cache-watch.ts';
+import { extended } from '../../util/collections/extended.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ConversationContext, ConversationPorts, ConversationTools } from '../session/session.ts';
 import { type ContextParts, composeContext } from './context.ts';
@@ -19,8 +20,7 @@ export function composeConversation(
   const { clock, model, snipMarks } = contextParts;
   const { admit, fileHistory, folder, readFileCache } = toolParts;
   return {
-    tools: {
-      ...tools,
+    tools: extended(tools, {
       all: toolParts.tools,
       folder,
       state: toolState,
@@ -28,7 +28,7 @@ export function composeConversation(
       fileHistory,
       restoreResults: toolParts.spill.restore,
       admit,
-    },
+    }),
     context: {
       port: composeContext(config, contextParts),
       attachments,

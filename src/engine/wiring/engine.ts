@@ -1,6 +1,7 @@
 /** Puts a session together: ports to adapters, room by room. No I/O happens here. */
 
 import { queuedCommands } from '../../attachments/queued-commands.ts';
+import { extended } from '../../util/collections/extended.ts';
 import type { AgentRun } from '../agents/agent-run.ts';
 import { todosOf } from '../app-state.ts';
 import { checkConfig } from '../check-config.ts';
@@ -61,8 +62,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
   toolState.watch(tools.port);
   const projectMemory = composeMemory(config, { conversation, model, budget, world, notes, ...toolParts });
   const seenFiles = new SeenFiles(config.cwd, toolParts);
-  const contextParts: ContextParts = {
-    ...shared,
+  const contextParts: ContextParts = extended(shared, {
     model,
     ledger: budget.account,
     tools,
@@ -72,7 +72,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     snipMarks,
     tasks: tasks.table,
     restored: () => restoredSources({ conversation, projectMemory, skills, toolState, world }),
-  };
+  });
   const queue = new PromptQueue({ inbox: config.inbox, stderr: config.stderr, ...basics });
   const attachments = composeAttachments({
     stderr: config.stderr,

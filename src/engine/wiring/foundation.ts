@@ -7,6 +7,7 @@ import { costOf } from '../../model/catalog/prices.ts';
 import { childEnvironment } from '../../settings/resolve/child-env.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { systemClock, systemRandom } from '../../util/clock.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
 import { syncedFiles } from '../../util/files/synced-files.ts';
 import { systemIds } from '../../util/ids/uuid.ts';
@@ -57,13 +58,13 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
     tap: config.debug?.told,
     onStatus: config.setSDKStatus,
   });
-  const place = composeSession(config, { ...world, host });
+  const place = composeSession(config, extended(world, { host }));
   const journal = createSessionJournal(place.open, config.debug?.entry);
   const title = inherited === undefined ? config.title : undefined;
   const conversation = new Conversation(sessionId, journal, title);
   const ref = new SessionRef();
   const guard = inherited === undefined ? budgetGuard(config) : inherited.budget.guard;
-  const client = composeModel(config, { ...world, spendGuard: guard });
+  const client = composeModel(config, extended(world, { spendGuard: guard }));
   const budget =
     inherited?.budget.share(config) ??
     new SessionBudget(config, createUsageLedger({ infoOf: client.infoOf, costOf }), { guard });

@@ -12,6 +12,7 @@ import type { ModelClient } from '../../protocol/model/model-client.ts';
 import type { SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { lazily } from '../../util/async/lazily.ts';
+import { extended } from '../../util/collections/extended.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { FitRequest } from '../models/fit-request.ts';
 import { named, openModelClient, ownName, resolvedModel } from '../models/open-model-client.ts';
@@ -29,7 +30,7 @@ export function composeModel(
     sessionApiMs += attempt.endMs - attempt.startMs;
     config.onModelRequest?.(attempt);
   };
-  const clientPorts = { ...ports, onAttempt };
+  const clientPorts = extended(ports, { onAttempt });
   const client =
     config.callModel === undefined
       ? openModelClient(config, clientPorts)

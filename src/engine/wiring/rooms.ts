@@ -3,6 +3,7 @@
  */
 import { createSnipMarks } from '../../context/clearing/snip-marks.ts';
 import type { AskPort } from '../../protocol/tools/gate.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { composeSubagents } from '../agents/subagents.ts';
 import { openAppState } from '../app-state.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -46,7 +47,7 @@ export function composeRooms(
   const basics = { sessionId, scope, clock, ids, files, host };
   const tasks: TaskRoom = composeTasks(config, { directory: place.directory, journal, ...basics });
   scope.onClose(() => tasks.table.stopAll('session'));
-  const mcp = inherited?.mcp ?? new McpRoom(config, { ...world, env });
+  const mcp = inherited?.mcp ?? new McpRoom(config, extended(world, { env }));
   scope.onClose(() => (conversation.isHandedOver ? undefined : mcp.close()));
   const readable = () => [spill.folders(), tasks.folders(), ref.session.skills.readableDirectories()].flat();
   const surroundings = { readable, permissions: () => ref.session.permissions };
@@ -128,7 +129,7 @@ export function composeRooms(
     agents,
     allTools,
     appState,
-    asking: { ...asking, ask },
+    asking: extended(asking, { ask }),
     folder,
     hooks,
     mainTools: agents.forMain(allTools),

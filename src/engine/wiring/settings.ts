@@ -12,6 +12,7 @@ import { type ConfigSources, resolveConfig } from '../../settings/resolve/resolv
 import { hideStartupSecrets } from '../../settings/trust/hide-startup-secrets.ts';
 import { skillCommands } from '../../skills/commands.ts';
 import { systemClock } from '../../util/clock.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { confinedFiles, type LookedAtFiles } from '../../util/files/confined-files.ts';
 import type { UnreadFields } from '../../util/text/unread-fields.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -89,8 +90,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
   plugins?.setHooks(hooks.ofPlugins);
   const credentials = apiKeyHelper !== undefined && (await credentialsFromHelper(apiKeyHelper, config));
   return {
-    config: {
-      ...config,
+    config: extended(config, {
       files,
       sandbox,
       skills,
@@ -104,10 +104,10 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
         pluginCommands(plugins, { files, warn, unread }),
         ...commands.last,
       ],
-      settingsAccess: createSettingsAccess(resolved, { ...input, nowMs: systemClock.nowMs }),
+      settingsAccess: createSettingsAccess(resolved, extended(input, { nowMs: systemClock.nowMs })),
       ...toolFields(toolNames, resolved, sandbox),
       ...credentials,
-    },
+    }),
     project: resolved.project,
     projectServers: resolved.projectServers,
     userServers: resolved.userServers,

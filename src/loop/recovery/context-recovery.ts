@@ -21,7 +21,7 @@ import { errorMessage, errorOf } from '../loop-messages.ts';
 import type { StageOutput } from '../stage-output.ts';
 import type { State } from '../state.ts';
 
-/** The input of a step; its signal is created on first use. */
+/** The input of a step. */
 export function inputOf(
   { view, model, compaction, turnCount }: State,
   estimate: RequestEstimate,
@@ -40,9 +40,7 @@ export function inputOf(
     turnCount,
     model: model.current,
     querySource: params.querySource,
-    get signal() {
-      return iteration.signal;
-    },
+    life: iteration.scope,
   };
 }
 

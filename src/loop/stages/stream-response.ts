@@ -12,6 +12,7 @@ import {
   type ModelOutput,
   type ModelRequest,
 } from '../../protocol/model/model.ts';
+import { withSignal } from '../../util/async/lazy-signal.ts';
 import { thisTick, thisTurn } from '../../util/async/this-tick.ts';
 import type { Iteration } from '../iteration.ts';
 import { keepFinishedBlocks, repeatAfter, supersede } from '../recovery/broken-stream.ts';
@@ -140,13 +141,7 @@ class ResponseStream {
     this.#iteration = iteration;
     this.#reader = new ResponseReader(request, prepared, iteration);
     const { scope } = iteration;
-    this.#outputs = iteration.deps.callModel(request, {
-      ...options,
-      life: scope,
-      get signal() {
-        return scope.signal;
-      },
-    });
+    this.#outputs = iteration.deps.callModel(request, withSignal({ life: scope, ...options }, scope));
     this.#release = scope.onClose(async () => {
       await this.#outputs.return(undefined as never).catch(() => {});
     });

@@ -5,6 +5,7 @@
 import type { AssistantMessage } from '../../protocol/model/messages.ts';
 import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
 import type { EffortLevel, WireTool } from '../../protocol/model/wire.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { isSameList } from '../../util/collections/same-list.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { wireModel } from '../catalog/model-info.ts';
@@ -190,7 +191,9 @@ function begun(beginning: Beginning): Preamble {
   // A deferred tool takes no breakpoint.
   const last = server.length > 0 ? undefined : tools.findLastIndex((tool) => tool.defer_loading !== true);
   const text = preambleText(systemBlocks(system), [...toolBlocks(tools), ...server], mark, last);
-  return { ...beginning, wire: text.length < KEPT_FROM_CHARS ? head + text : Buffer.from(head + text) };
+  return extended(beginning, {
+    wire: text.length < KEPT_FROM_CHARS ? head + text : Buffer.from(head + text),
+  });
 }
 
 const isAlike = (a: Beginning, b: Beginning): boolean =>

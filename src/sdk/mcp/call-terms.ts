@@ -5,6 +5,7 @@ import { isPolicyList, LEAST_HOST_TIMEOUT_MS, strictPolicies } from '../../mcp/s
 import type { CallTerms } from '../../mcp/servers/server-config.ts';
 import { configuredPolicy } from '../../mcp/tools/tool-policy.ts';
 import type { AnyTool, ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
+import { extended } from '../../util/collections/extended.ts';
 
 /** An invalid policy must not count as none: such a server cannot be used. */
 export function onTerms(client: McpClient, { tools: policies, timeout }: CallTerms): McpClient {
@@ -15,15 +16,14 @@ export function onTerms(client: McpClient, { tools: policies, timeout }: CallTer
   }
   if (tools === undefined || (policies === undefined && timeout === undefined)) return client;
   const strict = policies && strictPolicies(policies);
-  return {
-    ...client,
+  return extended(client, {
     tools: tools.map((tool, index) => {
       const policy = configuredPolicy(name, toolInfos[index]?.name ?? tool.name, strict);
       const limited =
         timeout === undefined || timeout < LEAST_HOST_TIMEOUT_MS ? tool : withinMs(tool, timeout, name);
       return policy === undefined ? limited : { ...limited, policy };
     }),
-  };
+  });
 }
 
 function withinMs(tool: AnyTool, ms: number, server: string): AnyTool {

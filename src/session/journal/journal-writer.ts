@@ -8,6 +8,7 @@ import type { Life } from '../../protocol/life.ts';
 import type { JournalStore, TakenOver } from '../../protocol/ports.ts';
 import type { JournalBody, JournalEntry, Recorder } from '../../protocol/session/journal.ts';
 import { openScope } from '../../util/async/scope.ts';
+import { extended } from '../../util/collections/extended.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { isSettled } from './record-identity.ts';
@@ -146,7 +147,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
     const parentUuid = body.parentUuid === undefined ? lastUuid : body.parentUuid;
     lastUuid = body.uuid;
     if (body.type === 'assistant') lastBlock = { uuid: lastUuid, parentUuid };
-    return { ...body, parentUuid };
+    return extended(body, { parentUuid });
   }
 
   const writer: Writable<JournalWriter> = {

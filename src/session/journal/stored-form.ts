@@ -5,6 +5,7 @@
  */
 import type { DecisionRecord, PrepareRecord, RuleRecord } from '../../protocol/session/decision-record.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { isSameText } from '../../util/text/same-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,7 +21,7 @@ export function asWritten(record: JournalBody | Fields): object {
       // Programs that count tokens identify a response by `message.id` and `requestId`, and take the largest
       // figures. Its blocks were recorded before its usage was known.
       const { messageId: id, model, usage, ...rest } = body;
-      return { ...rest, message: { id, model, usage } };
+      return extended(rest, { message: { id, model, usage } });
     }
     case 'decision':
       return { ...body, record: writtenDecision(body.record, body) };

@@ -4,6 +4,7 @@
  */
 import type { AppendHandle, PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Lease } from '../../protocol/ports.ts';
+import { withSignal } from '../../util/async/lazy-signal.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { codeOf } from '../../util/code-of.ts';
 import { uuid } from '../../util/ids/uuid.ts';
@@ -101,13 +102,7 @@ class LockFile {
       if (!this.#letGo(path, lost)) return;
       if (await this.#isOurs(path)) await this.#options.files.removeSmall(path);
     };
-    return {
-      life: lost,
-      release,
-      get signal() {
-        return lost.signal;
-      },
-    };
+    return withSignal({ life: lost, release }, lost);
   }
 
   #rest(): void {

@@ -3,6 +3,7 @@ import type { ToolSearchMode } from '../../options/option-values.ts';
 import type { BaseOptions } from '../../options/options.ts';
 import { toolSearchShare } from '../../options/tool-search-mode.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { projectFolders } from '../../util/files/folders.ts';
 import { homeDirectory } from '../../util/files/home-path.ts';
 import { configHome, type Env } from '../read/config-home.ts';
@@ -146,15 +147,14 @@ export async function resolveConfig({
       settings,
       homeDirectory: home,
       places: { cwd, home: userHome, projectRoot, projectTrusted: project.trusted, settingSources },
-      connection: {
-        ...connection,
+      connection: extended(connection, {
         providerEnv,
         credentialCommands: {
           awsAuthRefresh: settings.awsAuthRefresh,
           awsCredentialExport: settings.awsCredentialExport,
           gcpAuthRefresh: settings.gcpAuthRefresh,
         },
-      },
+      }),
       permissions,
       hooks: await resolveHooks(layers, settings, notice),
       policy,

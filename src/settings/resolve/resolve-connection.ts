@@ -3,6 +3,7 @@ import type { BaseOptions } from '../../options/options.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ProviderType } from '../../protocol/model/provider.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
@@ -90,24 +91,26 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
     credential.apiKeySource !== 'none' ||
     bringsCredential;
   const headers = isOAuth ? withBeta(ownHeaders, OAUTH_BETA) : ownHeaders;
-  return {
-    ...credential,
-    ...(credential.apiKeyHelper !== undefined && {
+  return extended(
+    credential,
+    credential.apiKeyHelper !== undefined && {
       credentialTtlMs: environment.apiKeyHelperTtlMs ?? HELPER_TTL_MS,
-    }),
-    provider: chosen.provider,
-    providers: chosen.providers,
-    providerLockedBy: chosen.lockedBy,
-    providerAskedBy: chosen.askedBy,
-    baseUrl,
-    headers,
-    isModelConfigured,
-    isProviderMissing: !isModelConfigured,
-    proxyUrl,
-    proxies,
-    noProxy: environment.noProxy ?? settings.noProxy,
-    ca: await readAuthorities(input),
-  };
+    },
+    {
+      provider: chosen.provider,
+      providers: chosen.providers,
+      providerLockedBy: chosen.lockedBy,
+      providerAskedBy: chosen.askedBy,
+      baseUrl,
+      headers,
+      isModelConfigured,
+      isProviderMissing: !isModelConfigured,
+      proxyUrl,
+      proxies,
+      noProxy: environment.noProxy ?? settings.noProxy,
+      ca: await readAuthorities(input),
+    },
+  );
 }
 
 function proxyOf(variable: string, named: string | undefined): string | undefined {

@@ -1,5 +1,6 @@
 import { TOOL_SEARCH_TOOL } from '../../protocol/tools/builtin-tools.ts';
 import type { Tool } from '../../protocol/tools/tool.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { parserOf } from '../schema/from-json-schema.ts';
 
 export interface SearchableTool {
@@ -68,8 +69,7 @@ const COMMON: Omit<Tool<ToolSearchInput, ToolSearchOutput>, 'run'> = {
 };
 
 export function createToolSearchTool(port: ToolSearchPort): Tool<ToolSearchInput, ToolSearchOutput> {
-  return {
-    ...COMMON,
+  return extended(COMMON, {
     async run({ query, max_results: max = DEFAULT_RESULTS }: ToolSearchInput) {
       const tools = await port.tools();
       const selected = /^\s*select:(.*)$/is.exec(query)?.[1];
@@ -107,7 +107,7 @@ export function createToolSearchTool(port: ToolSearchPort): Tool<ToolSearchInput
         ...(matches.length === 0 && { isError: unknown.length > 0 }),
       };
     },
-  };
+  });
 }
 
 function select(tools: readonly SearchableTool[], list: string) {

@@ -7,6 +7,7 @@ import { HISTORY_TOOL } from '../../../tools/builtin/history.ts';
 import { builtinTools } from '../../../tools/builtin/index.ts';
 import { SLEEP_TOOL } from '../../../tools/builtin/tasks/sleep.ts';
 import { lazily } from '../../../util/async/lazily.ts';
+import { extended } from '../../../util/collections/extended.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import type { SessionSandbox } from '../../sandbox/session-sandbox.ts';
 
@@ -25,7 +26,7 @@ export function toolFields(
   const { backgroundTasks: background, childEnv, compaction } = config;
   const isWanted = (name: string) => names?.includes(name) !== false && !removedTools.includes(name);
   return {
-    tools: builtinTools({ bash: { ...bash, background, path: childEnv['PATH'], sandbox } }, isWanted),
+    tools: builtinTools({ bash: extended(bash, { background, path: childEnv['PATH'], sandbox }) }, isWanted),
     sessionTools: SESSION_TOOLS.filter(isWanted),
     deferToolsAbove: deferralOf(names, resolved),
     compaction: isWanted(HISTORY_TOOL) ? compaction : { ...compaction, history: false },
