@@ -16,7 +16,6 @@ import type {
 } from '../protocol/model/model.ts';
 import type { GapTrial } from '../protocol/model/provider-wire.ts';
 import type { Reservation } from '../protocol/model/spend-guard.ts';
-import { type Segment, segmented } from '../util/async/segmented.ts';
 import { lifeOf } from './life-of.ts';
 import { afford } from './retry/afford.ts';
 import { type CallDeps, Sending } from './retry/request-attempt.ts';
@@ -34,13 +33,13 @@ import { announcement, waitAnnounced } from './retry/retry-wait.ts';
 export const modelCalls =
   (deps: CallDeps): CallModel =>
   (request, options) =>
-    segmented(callModel(deps, request, options));
+    callModel(deps, request, options);
 
 async function* callModel(
   deps: CallDeps,
   request: ModelRequest,
   options: CallOptions,
-): AsyncGenerator<ModelOutput | Segment<ModelOutput>, ModelOutcome> {
+): AsyncGenerator<ModelOutput, ModelOutcome> {
   const { retry, after, life = lifeOf(options.signal), isTooLong } = options;
   const { clock } = deps;
   const attempts: AttemptRecord[] = [];
@@ -164,7 +163,12 @@ async function* callModel(
     waitedMs = 0;
     try {
       if (sent.foreseen === undefined) yield sent.notice(attempts.length + 1);
-      yield sent;
+      const attempt = await sent.send();
+      if (attempt !== undefined) {
+        let step = await attempt.next();
+        for (; step.kind === 'events'; step = await attempt.next()) yield step;
+        sent.end = step;
+      }
     } finally {
       sent.close();
     }

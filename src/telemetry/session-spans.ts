@@ -58,11 +58,11 @@ export class SessionSpans {
       });
   }
 
-  /** Drives the agent within a span. */
-  async *ofAgent<P>(
+  /** Runs the agent within a span. */
+  async ofAgent(
     { agentId, definition, parentAgentId, toolUseId }: SpawnRequest,
-    running: AsyncGenerator<P, AgentOutcome>,
-  ): AsyncGenerator<P, AgentOutcome> {
+    run: () => Promise<AgentOutcome>,
+  ): Promise<AgentOutcome> {
     const { name } = definition;
     const parent = this.#calls.get(keyOf(parentAgentId, toolUseId)) ?? this.#agent(parentAgentId);
     const attributes = { ...invoked(name), 'gen_ai.agent.id': agentId };
@@ -70,7 +70,7 @@ export class SessionSpans {
     this.#agents.set(agentId, span);
     let outcome: AgentOutcome | undefined;
     try {
-      outcome = yield* running;
+      outcome = await run();
       return outcome;
     } finally {
       this.#agents.delete(agentId);

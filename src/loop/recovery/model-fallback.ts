@@ -3,7 +3,7 @@
  * `protocol/model/fallback.ts`. Decided here alone.
  */
 import { FALLBACK_POLICIES, FALLBACK_TRIGGERS, type FallbackTrigger } from '../../protocol/model/fallback.ts';
-import type { LoopBatch, SystemBody } from '../../protocol/model/messages.ts';
+import type { SystemBody } from '../../protocol/model/messages.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { RefusalDetails } from '../../protocol/model/wire.ts';
 import type { Iteration } from '../iteration.ts';
@@ -105,16 +105,16 @@ interface Refusal {
 }
 
 /** Returns the models from here on; a warning names both. */
-export async function* fallBack(
+export async function fallBack(
   fallback: Fallback,
   models: ModelState,
   iteration: Iteration,
   refusal?: Refusal,
-): AsyncGenerator<LoopBatch, ModelState> {
+): Promise<ModelState> {
   const { trace, deps } = iteration;
   const { trigger, from, to, rest } = fallback;
   trace.hop({ from, to, trigger });
-  yield* iteration.emit(systemMessage(deps, noticeOf(fallback, refusal)));
+  await iteration.emit(systemMessage(deps, noticeOf(fallback, refusal)));
   return { ...models, current: to, fallbacks: rest, hops: [...(models.hops ?? []), trigger] };
 }
 
@@ -141,12 +141,9 @@ function noticeOf({ trigger, from, to, skipped }: Fallback, refusal: Refusal | u
 }
 
 /** No model of the list can take over: the user hears why. */
-export async function* warnOfSkipped(
-  skipped: readonly string[],
-  iteration: Iteration,
-): AsyncGenerator<LoopBatch, void> {
+export async function warnOfSkipped(skipped: readonly string[], iteration: Iteration): Promise<void> {
   const content = ['No fallback model can take over.', ...skipped].join(' ');
-  yield* iteration.emit(
+  await iteration.emit(
     systemMessage(iteration.deps, { subtype: 'informational', level: 'warning', content }),
   );
 }
