@@ -1,7 +1,7 @@
 /**
  * `{ ...object, ...fields, ...more }`, for what each session keeps and each turn makes: with plain spreads
- * Node 20 gives each result a hidden class of its own, and a session of W5 takes a quarter more memory. Fields
- * that are `false` or undefined add nothing.
+ * Node 20 gives each result a hidden class of its own, and a session of W5 takes a quarter more memory.
+ * Fields that are `false` or undefined add nothing.
  */
 export function extended<O extends object, F extends object>(object: O, fields: F | false | undefined): O & F;
 export function extended<O extends object, F extends object, M extends object>(
