@@ -7,6 +7,7 @@ export {
 } from './protocol/errors.ts';
 export type { FileData, PersistentFiles } from './protocol/files.ts';
 export type { Json, JsonObject, JsonSchema } from './protocol/json.ts';
+export type { Life } from './protocol/life.ts';
 export type { Attachment, TodoItem } from './protocol/model/attachment.ts';
 export type { CacheBreak, CacheBreakKind } from './protocol/model/cache.ts';
 export type { AssistantErrorKind, FailureKind, ModelFailure } from './protocol/model/failure.ts';
@@ -24,7 +25,9 @@ export type {
   ModelOutput,
   ModelPrice,
   ModelRequest,
+  RetryState,
 } from './protocol/model/model.ts';
+export type { View } from './protocol/model/view.ts';
 export type {
   AssistantBlock,
   ContentBlock,
@@ -206,6 +209,7 @@ export {
   type StandardSchema,
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
 } from './sdk/options.ts';
+export * from './sdk/providers.ts';
 export { type InterruptReceipt, type Query, query } from './sdk/query/query.ts';
 export type { InitializationResult } from './sdk/query/session-info.ts';
 export type { McpAnswer, McpCall, SessionMethods, SessionUsage } from './sdk/query/session-methods.ts';

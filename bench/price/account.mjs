@@ -18,23 +18,33 @@ const priceOf = (model) => PRICE_OF.find(([name]) => name.test(model))?.[1] ?? 5
 
 const SUMMARY = `<summary>${'The files were read one after the other; they are texts of forty lines. '.repeat(80)}</summary>`;
 
-/** `strict`: requests that the API would refuse are refused. */
-export async function startAccount(work, { strict = true, trace } = {}) {
+/**
+ * `strict`: requests that the API would refuse are refused. `call`: a call of the script as the client's tools take it.
+ * `kindOf`: what a request is for, where the server cannot tell.
+ */
+export async function startAccount(work, { strict = true, trace, call = (given) => given, kindOf } = {}) {
   let passedMs = 0;
   const steps = work.sessions.flat().flatMap(({ answers }) => answers);
   const agents = new Map();
   let at = 0;
+  const [reading] = call(['Read', {}]);
   const script = ({ kind, firstUserMessage, tools }) => {
     if (kind === 'compaction') return { blocks: [{ type: 'text', text: SUMMARY }] };
-    if (kind === 'helper' || !tools.includes('Read')) return { blocks: [{ type: 'text', text: 'Fine.' }] };
+    if (kind === 'helper' || !tools.includes(reading)) return { blocks: [{ type: 'text', text: 'Fine.' }] };
     const task = /AGENT \d+:/.exec(firstUserMessage)?.[0];
-    if (task === undefined || work.agent === undefined) return replyOf(steps[at++] ?? ['More.'], `m${at}`);
+    if (task === undefined || work.agent === undefined)
+      return replyOf(steps[at++] ?? ['More.'], `m${at}`, call);
     const k = agents.get(task) ?? 0;
     agents.set(task, k + 1);
-    return replyOf(work.agent[k] ?? ['More.'], `a${task.replace(/\D/g, '')}x${k}`);
+    return replyOf(work.agent[k] ?? ['More.'], `a${task.replace(/\D/g, '')}x${k}`, call);
   };
   const clock = clockWith(() => passedMs);
-  const server = await startRehearsal({ scenario: script, clock, lenient: strict ? [] : RULE_NAMES });
+  const server = await startRehearsal({
+    scenario: script,
+    clock,
+    ...(kindOf && { kindOf }),
+    lenient: strict ? [] : RULE_NAMES,
+  });
   return {
     url: server.url,
     passMs(ms) {
@@ -52,7 +62,7 @@ export async function startAccount(work, { strict = true, trace } = {}) {
   };
 }
 
-function replyOf(step, id) {
+function replyOf(step, id, call) {
   // Models think before they act; a run of calls that began without thinking would be another case.
   const thought = {
     type: 'thinking',
@@ -61,10 +71,12 @@ function replyOf(step, id) {
   const blocks = step.map((block, at) =>
     typeof block === 'string'
       ? { type: 'text', text: `[${id}] ${block}` }
-      : { type: 'tool_use', id: `toolu_${id}_${at}`, name: block[0], input: block[1] },
+      : { type: 'tool_use', id: `toolu_${id}_${at}`, ...named(call(block)) },
   );
   return { blocks: [thought, ...blocks] };
 }
+
+const named = ([name, input]) => ({ name, input });
 
 const clockWith = (passedMs) => ({
   nowMs: () => Date.now() + passedMs(),

@@ -1,11 +1,11 @@
 // npm run bench:price [-- --only turns45,search80 --runners turnwright,reference --json out.json --trace folder]
-// The price of a session in units of uncached input, ours beside the reference where it is installed.
+// The price of a session in units of uncached input, ours beside the reference and pi where they are installed.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { flagsOf } from '../flags.mjs';
 import { startAccount } from './account.mjs';
-import { haveSession, RUNNERS } from './runners.mjs';
+import { RUNNERS } from './runners.mjs';
 import { furnish, WORKS } from './works.mjs';
 
 const MODEL = 'claude-opus-5-5';
@@ -14,14 +14,18 @@ const TOOL_SERVER = join(import.meta.dirname, 'tool-server.mjs');
 /** The figures of one work by one runner. */
 export async function priceOf(name, runner, { trace } = {}) {
   const work = WORKS[name];
-  const query = await RUNNERS[runner].load();
+  const { strict, works, call, kindOf, load } = RUNNERS[runner];
+  if (works?.includes(name) === false) throw new Error('does not offer what this work needs');
+  const have = await load();
   const root = mkdtempSync(join(tmpdir(), 'turnwright-price-'));
   const project = join(root, 'project');
   const home = join(root, 'home');
   for (const folder of [project, home]) mkdirSync(folder);
   furnish(project);
   const account = await startAccount(work, {
-    strict: RUNNERS[runner].strict,
+    strict,
+    call,
+    kindOf,
     ...(trace && { trace: join(trace, runner, name) }),
   });
   try {
@@ -49,7 +53,7 @@ export async function priceOf(name, runner, { trace } = {}) {
         ...(work.servers && { mcpServers: work.servers(TOOL_SERVER) }),
         ...(sessionId && { resume: sessionId }),
       };
-      sessionId = await haveSession(query, { prompts, options });
+      sessionId = await have({ prompts, options });
     }
     return account.figures();
   } finally {
@@ -91,8 +95,8 @@ function line(name, runner, found) {
     found[runner];
   if (failed !== undefined) return `${name.padEnd(10)} ${runner.padEnd(11)} ${failed}`;
   const ratio =
-    found.reference?.units && found.turnwright?.units
-      ? ` = ${(found.turnwright.units / found.reference.units).toFixed(2)} of the reference`
+    runner === 'reference' && found.turnwright?.units
+      ? `: ours is ${(found.turnwright.units / units).toFixed(2)} of it`
       : '';
   const thousand = (tokens) => `${(tokens / 1000).toFixed(1)}k`;
   const rest = [

@@ -1,28 +1,43 @@
-// Who does the works: two clients with one interface. `load` throws where the client is not installed.
+// Who does the works. `load` gives what has a session, and throws where the client is not installed.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { openPi, PI, PI_WORKS, piCall } from './pi.mjs';
 
 const REFERENCE = '@anthropic-ai/claude-agent-sdk';
 const PEERS = join(import.meta.dirname, '..', 'peers');
 
+/** The folder that a package is installed in. */
+function rootOf(name, ...folders) {
+  const root = [...folders, PEERS].find((folder) => folder && existsSync(join(folder, 'node_modules', name)));
+  if (root === undefined)
+    throw new Error(`not installed: ${name} (ORACLE_ROOT or PI_ROOT, or npm ci in bench/peers)`);
+  return root;
+}
+
+/** `works`: those that it can do; default: all. `call`: a call of the script as its tools take it. */
 export const RUNNERS = {
-  turnwright: { strict: true, load: async () => (await import('turnwright')).query },
+  turnwright: { strict: true, load: async () => by((await import('turnwright')).query) },
   reference: {
     strict: false,
     async load() {
-      const root = [process.env.ORACLE_ROOT, PEERS].find(
-        (folder) => folder && existsSync(join(folder, 'node_modules', REFERENCE)),
-      );
-      if (root === undefined)
-        throw new Error(`not installed: ${REFERENCE} (ORACLE_ROOT, or npm ci in bench/peers)`);
-      return (await import(pathToFileURL(join(root, 'node_modules', REFERENCE, 'sdk.mjs')).href)).query;
+      const root = rootOf(REFERENCE, process.env.ORACLE_ROOT);
+      return by((await import(pathToFileURL(join(root, 'node_modules', REFERENCE, 'sdk.mjs')).href)).query);
     },
+  },
+  pi: {
+    strict: false,
+    works: PI_WORKS,
+    call: piCall,
+    kindOf: ({ tools }) => (tools.length === 0 ? 'compaction' : 'main'),
+    load: async () => openPi(rootOf(PI, process.env.PI_ROOT)),
   },
 };
 
+const by = (query) => (session) => haveSession(query, session);
+
 /** Has one session of a work; returns its id. */
-export async function haveSession(query, { prompts, options }) {
+async function haveSession(query, { prompts, options }) {
   const answered = resolvers(prompts.length);
   let handle;
   async function* input() {

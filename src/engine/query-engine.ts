@@ -4,7 +4,8 @@ import type { Known } from '../options/output-format.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { UserBlock } from '../protocol/model/wire.ts';
 import type { SDKMessage } from '../protocol/stream/sdk-messages.ts';
-import { flattened } from '../util/async/flattened.ts';
+import { Door } from '../util/async/door.ts';
+import type { Output } from '../util/async/output.ts';
 import { HostControls } from './host/host-controls.ts';
 import { type HostFiles, hostFiles } from './host/host-files.ts';
 import { ModelControls } from './host/model-controls.ts';
@@ -17,18 +18,23 @@ import { handOver, type Inherited } from './session/hand-over.ts';
 import type { Session } from './session/session.ts';
 import type { Prompt, QueuedPrompt, SubmitOptions } from './submission/prompt.ts';
 import type { SessionQueue } from './submission/prompt-queue.ts';
-import { openSubmission, type Submission, type SubmissionOptions } from './submission/submission.ts';
-import { type Batches, type Run, submitMessage, submitNext } from './submission/submit-message.ts';
+import { openSubmission, type Submission } from './submission/submission.ts';
+import { submitMessage } from './submission/submit-message.ts';
 import { composeEngine } from './wiring/engine.ts';
 
 export type { QueuedPrompt };
 
-/** See `QueryEngine.inBatches`. */
-interface EngineBatches {
-  submit(prompt: Prompt): Batches;
-  /** Takes the next prompt of the queue, with those that join it, and submits it. undefined: none waits. */
-  next(): Batches | undefined;
-  resume(): Batches;
+type Messages = Output<SDKMessage>;
+
+/** Starts a submission, which emits its messages; settles when it has ended. */
+export type Turn = () => Promise<void>;
+
+/** See `QueryEngine.emitting`. */
+interface EmittingEngine {
+  submit(prompt: Prompt): Turn;
+  /** Takes the next prompt of the queue, with those that join it. undefined: none waits. */
+  next(): Turn | undefined;
+  resume(): Turn;
 }
 
 /**
@@ -44,7 +50,7 @@ interface EngineBatches {
  * await engine.close();
  * ```
  */
-export class QueryEngine<Output = unknown> {
+export class QueryEngine<Value = unknown> {
   readonly sessionId: string;
   /** What runs in the background. */
   readonly tasks: SessionTasks;
@@ -57,10 +63,10 @@ export class QueryEngine<Output = unknown> {
   #settings: SessionSettings | undefined;
   #running: Submission | undefined;
   #closing: Promise<void> | undefined;
-  #successor: QueryEngine<Output> | undefined;
+  #successor: QueryEngine<Value> | undefined;
 
   /** `inherited`: see `successor`. */
-  constructor(config: PublicConfig<Output>, inherited?: Inherited) {
+  constructor(config: PublicConfig<Value>, inherited?: Inherited) {
     const session = composeEngine(config, inherited);
     const { budget, conversation, model, world } = session;
     this.#session = session;
@@ -74,7 +80,7 @@ export class QueryEngine<Output = unknown> {
       say: (sentence) => config.stderr?.(sentence),
     });
     this.controls = new HostControls(session, () => this.#refuseClosed());
-    model.refuseUnpriced(model.current);
+    model.refuseUnpriced(model.name);
     session.queue.refuseWhen(() => this.#refuseClosed());
     session.queue.onArrival(({ priority }) => {
       if (priority === 'now') this.#running?.scope.abort('interrupt');
@@ -83,14 +89,24 @@ export class QueryEngine<Output = unknown> {
   }
 
   /**
-   * The messages of this engine as they come together, for consumers that hand them on in one piece. `submit`
-   * and `resume` are those of the engine.
+   * The engine for callers that have an output of their own: its submissions emit to it, what belongs
+   * together at once.
    */
-  static inBatches(engine: QueryEngine): EngineBatches {
+  static emitting(engine: QueryEngine, output: Messages): EmittingEngine {
+    const submit = (prompt: Prompt): Turn => {
+      const submission = engine.#open(prompt);
+      return () => engine.#run(submission, output);
+    };
     return {
-      submit: (prompt) => engine.#submit(prompt),
-      next: () => submitNext(engine.#opening()),
-      resume: () => engine.#resume(),
+      submit,
+      next() {
+        const prompt = engine.#session.queue.next();
+        return prompt && submit(prompt);
+      },
+      resume() {
+        const submission = engine.#open({ content: '' });
+        return () => engine.#carryOn(submission, output);
+      },
     };
   }
 
@@ -133,16 +149,18 @@ export class QueryEngine<Output = unknown> {
   submitMessage(
     prompt: string | readonly UserBlock[],
     options: SubmitOptions = {},
-  ): AsyncGenerator<SDKMessage<Known<Output>>, void, void> {
-    return this.#oneByOne(this.#submit({ ...options, content: prompt }));
+  ): AsyncGenerator<SDKMessage<Known<Value>>, void, void> {
+    const submission = this.#open({ ...options, content: prompt });
+    return this.#door(submission, (output) => this.#run(submission, output));
   }
 
   /**
    * Carries an interrupted submission on to its one result, without a new prompt (L4.1). Yields nothing when
    * the session has none. Must be the engine's first act; a submission before it closes what was interrupted.
    */
-  resume(): AsyncGenerator<SDKMessage<Known<Output>>, void, void> {
-    return this.#oneByOne(this.#resume());
+  resume(): AsyncGenerator<SDKMessage<Known<Value>>, void, void> {
+    const submission = this.#open({ content: '' });
+    return this.#door(submission, (output) => this.#carryOn(submission, output));
   }
 
   /**
@@ -166,20 +184,20 @@ export class QueryEngine<Output = unknown> {
    * was spent, model and mode. This one takes no more prompts and is then to be closed. undefined: nothing
    * was cleared.
    */
-  successor(): QueryEngine<Output> | undefined {
+  successor(): QueryEngine<Value> | undefined {
     const { successor: id } = this.#session.conversation;
     if (id !== undefined)
       this.#successor ??= handOver(
         id,
         this.#session,
         (...made) => new QueryEngine(...made),
-      ) as QueryEngine<Output>;
+      ) as QueryEngine<Value>;
     return this.#successor;
   }
 
   /** Ends the session: what runs is abandoned within 100 ms, without a result. Idempotent. */
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    this.#closing ??= closeSession(this.#session, this.#running);
     return this.#closing;
   }
 
@@ -188,22 +206,21 @@ export class QueryEngine<Output = unknown> {
     return this.close();
   }
 
-  #submit(prompt: Prompt): Batches {
-    return submitMessage({ ...this.#opening(), prompt });
+  #run(submission: Submission, output: Messages): Promise<void> {
+    return submission.drive((messages) => submitMessage(submission, this.#session, messages), output);
   }
 
-  #resume(): Batches {
-    const submission = openSubmission({ ...this.#opening(), prompt: { content: '' } });
-    return submission.drive(resumed(submission, this.#session));
+  #carryOn(submission: Submission, output: Messages): Promise<void> {
+    return submission.drive(async (messages) => {
+      // Loaded by the sessions that are resumed.
+      const { resumeSubmission } = await import('./submission/resume-submission.ts');
+      await resumeSubmission(submission, this.#session, messages);
+    }, output);
   }
 
-  #close(): Promise<void> {
-    const running = this.#running;
-    return closeSession(this.#session, running && { submission: running, run: running.run });
-  }
-
-  #opening(): Omit<SubmissionOptions, 'prompt'> {
-    return {
+  #open(prompt: Prompt): Submission {
+    return openSubmission({
+      prompt,
       id: this.#session.world.ids.uuid(),
       session: this.#session,
       onStart: (submission) => {
@@ -231,24 +248,24 @@ export class QueryEngine<Output = unknown> {
         this.#session.queue.turnEnded();
         if (this.#running === submission) this.#running = undefined;
       },
-    };
+    });
   }
 
-  /** Nothing is said any more once the engine is closed, or the session is another owner's (L10.6). */
-  #oneByOne(batches: Batches): AsyncGenerator<SDKMessage<Known<Output>>, void, void> {
-    const isOn = () => this.#closing === undefined && !this.#session.conversation.journal.lost;
+  #door(
+    submission: Submission,
+    run: (output: Messages) => Promise<void>,
+  ): AsyncGenerator<SDKMessage<Known<Value>>, void, void> {
+    const door = new Door<SDKMessage, void>(run, {
+      abort: (how) => submission.leave(how === 'return' ? 'returned' : 'thrown'),
+      // Nothing is said any more once the engine is closed, or the session is another owner's (L10.6).
+      wanted: () => this.#closing === undefined && !this.#session.conversation.journal.lost,
+    });
     // The result's value is what the schema made of it.
-    return flattened(batches, isOn) as AsyncGenerator<SDKMessage<Known<Output>>, void, void>;
+    return door as AsyncGenerator<SDKMessage<Known<Value>>, void, void>;
   }
 
   #refuseClosed(): void {
     const why = 'This engine was closed; open another one to go on with the session.';
     if (this.#closing !== undefined) throw new TurnwrightError('engine_closed', why);
   }
-}
-
-/** Loaded by the sessions that are resumed. */
-async function* resumed(submission: Submission, session: Session): Run {
-  const { resumeSubmission } = await import('./submission/resume-submission.ts');
-  yield* resumeSubmission(submission, session);
 }

@@ -1,5 +1,4 @@
 /** Asks the rules in the order of `rules/index.ts`; the first that does not pass decides. */
-import type { LoopBatch } from '../protocol/model/messages.ts';
 import { andThen } from '../util/async/and-then.ts';
 import { type Decision, goOn, stop } from './decision.ts';
 import { factsOf, type WatchedFacts, watchReads } from './facts.ts';
@@ -11,10 +10,7 @@ import { stageError, type Thrown } from './stages/stage-error.ts';
 import { nextTurn } from './transitions.ts';
 import { turnOutput } from './turn-output.ts';
 
-export async function* decide(
-  values: StageValues,
-  iteration: Iteration,
-): AsyncGenerator<LoopBatch, Decision> {
+export async function decide(values: StageValues, iteration: Iteration): Promise<Decision> {
   const output = stageOutput(values);
   let watched = watchReads(factsOf(output, iteration));
   if (output.response.calls.length === 0 && watched.facts.thrown === undefined)
@@ -23,16 +19,16 @@ export async function* decide(
     let verdict: Verdict;
     try {
       const answer = ask(rule, watched, output, iteration);
-      if (answer.kind === 'pass') continue;
-      verdict = yield* answer.run();
+      if (answer === PASS) continue;
+      verdict = await answer;
     } catch (error) {
       const thrown = stageError(error);
       const decisive = iteration.abortReason === undefined ? UNEXPECTED_ERROR : ABORTED;
-      verdict = yield* insist(decisive, output, iteration, thrown);
+      verdict = await insist(decisive, output, iteration, thrown);
     }
     // Work that an abort ended early ends in the abort terminal, whatever the rule made of it.
     if (rule !== ABORTED && iteration.abortReason !== undefined)
-      verdict = yield* insist(ABORTED, output, iteration);
+      verdict = await insist(ABORTED, output, iteration);
     if (verdict.kind !== 'pass') return decided(verdict, iteration);
     watched = watchReads(factsOf(output, iteration)); // an abort may have come while the rule ran
   }
@@ -47,34 +43,32 @@ function decided(decision: Decision, { tools, trace }: Iteration): Decision {
   return decision;
 }
 
-type Answer = Pass | { readonly kind: 'runs'; run(): AsyncGenerator<LoopBatch, Verdict> };
-
 /** A rule that does not apply has passed; the record names the facts that it read. */
-function ask(rule: Rule, { facts, watch }: WatchedFacts, output: StageOutput, iteration: Iteration): Answer {
+function ask(
+  rule: Rule,
+  { facts, watch }: WatchedFacts,
+  output: StageOutput,
+  iteration: Iteration,
+): Pass | Promise<Verdict> {
   const read = watch();
   const { trace } = iteration;
   if (!rule.applies(facts, output, iteration)) {
     trace.asked(rule.name, 'pass', read);
     return PASS;
   }
-  return {
-    kind: 'runs',
-    run: async function* () {
-      const verdict = yield* rule.run(facts, output, iteration);
-      trace.asked(rule.name, verdict.kind, read);
-      return verdict;
-    },
-  };
+  return rule.run(facts, output, iteration).then((verdict) => {
+    trace.asked(rule.name, verdict.kind, read);
+    return verdict;
+  });
 }
 
-async function* insist(
+async function insist(
   rule: Rule,
   output: StageOutput,
   iteration: Iteration,
   thrown?: Thrown,
-): AsyncGenerator<LoopBatch, Verdict> {
-  const answer = ask(rule, watchReads(factsOf(output, iteration, thrown)), output, iteration);
-  return answer.kind === 'pass' ? PASS : yield* answer.run();
+): Promise<Verdict> {
+  return ask(rule, watchReads(factsOf(output, iteration, thrown)), output, iteration);
 }
 
 /** No rule objected: the next turn follows. */

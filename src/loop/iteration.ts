@@ -3,15 +3,10 @@
  * decision record.
  */
 
-import type {
-  AssistantMessage,
-  AttachmentMessage,
-  LoopBatch,
-  LoopMessage,
-} from '../protocol/model/messages.ts';
+import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../protocol/model/messages.ts';
 import type { JournalBody } from '../protocol/session/journal.ts';
+import type { Output } from '../util/async/output.ts';
 import { openScope, type Scope } from '../util/async/scope.ts';
-import { extended } from '../util/collections/extended.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import { DecisionTrace } from './decision-trace.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
@@ -26,6 +21,8 @@ type Recorded = Extract<LoopMessage, { type: 'user' | 'assistant' | 'attachment'
 export class Iteration {
   readonly params: LoopParams;
   readonly deps: LoopDeps;
+  /** Where its messages go. */
+  readonly output: Output<LoopMessage>;
   /** Position in the submission, from 1. */
   readonly number: number;
   /** The stream and foreground tools end with it. */
@@ -36,9 +33,10 @@ export class Iteration {
   /** Queued prompts that joined the conversation, until the next turn is certain. */
   #joined: readonly string[] = [];
 
-  constructor(state: State, params: LoopParams, deps: LoopDeps) {
+  constructor(state: State, params: LoopParams, deps: LoopDeps, output: Output<LoopMessage>) {
     this.params = params;
     this.deps = deps;
+    this.output = output;
     this.number = state.iteration;
     this.#attempt = params.attemptBase ?? 0;
     this.scope = openScope(params.scope);
@@ -93,23 +91,23 @@ export class Iteration {
   #bodyOf(message: Recorded): JournalBody {
     const { submission } = this.params;
     return message.type === 'assistant'
-      ? extended(message, { submission, iteration: this.number })
-      : extended(message, { submission });
+      ? { ...message, submission, iteration: this.number }
+      : { ...message, submission };
   }
 
   /** Records the message, then emits it. */
-  async *emit<M extends Recorded>(message: M): AsyncGenerator<LoopBatch, M> {
+  async emit<M extends Recorded>(message: M): Promise<M> {
     await this.recordMessage(message);
-    yield [message];
+    await this.output.emit([message]);
     return message;
   }
 
   /**
    * As `emit`. A queued prompt is retracted at the end of the iteration unless `acknowledgeJoined` is called.
    */
-  async *emitAttachment(message: AttachmentMessage): AsyncGenerator<LoopBatch, AttachmentMessage> {
+  async emitAttachment(message: AttachmentMessage): Promise<AttachmentMessage> {
     if (message.attachment.type === 'queued_command') this.#joined = [...this.#joined, message.uuid];
-    return yield* this.emit(message);
+    return this.emit(message);
   }
 
   /** The queued prompts that joined as attachments have left the queue (L6). */
@@ -118,15 +116,16 @@ export class Iteration {
   }
 
   /** Retracts emitted messages of this response; the journal keeps them and the retraction. */
-  async *retract(
+  async retract(
     messages: readonly AssistantMessage[],
     reason: 'superseded' | 'fallback' | 'escalated' | 'unusable',
-  ): AsyncGenerator<LoopBatch> {
+  ): Promise<void> {
     if (messages.length === 0) return;
     const uuids = messages.map((message) => message.uuid);
     await this.#recordRetraction(uuids, reason);
     const { ids, clock } = this.deps;
-    yield [{ type: 'tombstone', uuids, reason, uuid: ids.uuid(), timestamp: isoTime(clock.nowMs()) }];
+    const stamp = { uuid: ids.uuid(), timestamp: isoTime(clock.nowMs()) };
+    await this.output.emit([{ type: 'tombstone', uuids, reason, ...stamp }]);
   }
 
   #recordRetraction(uuids: readonly string[], reason: string): Promise<void> | undefined {
@@ -147,6 +146,3 @@ export class Iteration {
     this.trace.write(this.id('decision'));
   }
 }
-
-export const openIteration = (state: State, params: LoopParams, deps: LoopDeps): Iteration =>
-  new Iteration(state, params, deps);

@@ -3,14 +3,14 @@
  * model, runs its tools, and decides once, at the bottom, whether to stop for a named reason, to park or to
  * continue.
  */
-import type { LoopBatch } from '../protocol/model/messages.ts';
-import { endableIterator } from '../util/async/endable-iterator.ts';
+import type { LoopBatch, LoopMessage } from '../protocol/model/messages.ts';
+import { Door } from '../util/async/door.ts';
 import { turnToIterate } from '../util/async/event-loop-turns.ts';
-import { Relay, type Segment, segmented } from '../util/async/segmented.ts';
+import type { Output } from '../util/async/output.ts';
 import { decide } from './decide.ts';
 import type { LoopEnd } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
-import { openIteration } from './iteration.ts';
+import { Iteration } from './iteration.ts';
 import { buildRequest } from './stages/build-request.ts';
 import { collectAttachments } from './stages/collect-attachments.ts';
 import { prepareView } from './stages/prepare-view.ts';
@@ -24,40 +24,39 @@ import { viewAtStart } from './turn-output.ts';
  * submission's scope first.
  */
 export function queryLoop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopBatch, LoopEnd, void> {
-  return endableIterator(segmented(loop(initialState(params), params, deps)), (how) =>
-    params.scope.abort(how === 'return' ? 'returned' : 'thrown'),
-  );
+  return new Door((output) => runLoop(params, deps, { emit: (batch) => output.emit([batch]) }), {
+    abort: (how) => params.scope.abort(how === 'return' ? 'returned' : 'thrown'),
+  });
 }
 
-async function* loop(
-  state: State,
+/** The same, for callers that take each batch as it is emitted. */
+export async function runLoop(
   params: LoopParams,
   deps: LoopDeps,
-): AsyncGenerator<LoopBatch | Segment<LoopBatch>, LoopEnd | Relay<LoopBatch, LoopEnd>, void> {
+  output: Output<LoopMessage>,
+): Promise<LoopEnd> {
+  let state = initialState(params);
   // The sessions of a process share the turns of its event loop.
   await turnToIterate();
   while (true) {
-    const iteration = openIteration(state, params, deps);
+    const iteration = new Iteration(state, params, deps, output);
     try {
       // 1  Make the view fit. A limit without a recovery ends the run: blocking_limit, rapid_refill_breaker.
-      const prepared = yield* prepareView(state, iteration);
+      const prepared = await prepareView(state, iteration);
       if (prepared.kind === 'stop') return prepared;
       // 2  What the model is asked.
       const request = buildRequest(prepared, iteration);
-      // 3  Record, start, yield, block by block; a failure is withheld.
-      const response = yield* streamResponse(request, prepared, iteration);
+      // 3  Record, start, emit, block by block; a failure is withheld.
+      const response = await streamResponse(request, prepared, iteration);
       // 4  Every tool_use gets its result.
-      const results = yield* settleTools(response, iteration);
+      const results = await settleTools(response, iteration);
       // 5  What else the model is to know.
-      const attachments = yield* collectAttachments({ prepared, response, results }, iteration);
+      const attachments = await collectAttachments({ prepared, response, results }, iteration);
       // 6  Stop, park or continue.
-      const decision = yield* decide({ prepared, response, results, attachments }, iteration);
+      const decision = await decide({ prepared, response, results, attachments }, iteration);
       if (decision.kind !== 'continue') return decision;
-      // 7  The whole next state. After a compaction another generator takes over: the registers of a
-      //    suspended one hold the messages of before, whether or not its code uses them again.
-      const { next } = decision;
-      if (next.view.messages.root !== state.view.messages.root) return new Relay(loop(next, params, deps));
-      state = next;
+      // 7  The whole next state.
+      state = decision.next;
       // Waited for within the iteration: its decision record is written together with the next request.
       await turnToIterate();
     } finally {

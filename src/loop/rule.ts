@@ -1,4 +1,3 @@
-import type { LoopBatch } from '../protocol/model/messages.ts';
 import type { Decision } from './decision.ts';
 import type { Facts } from './facts.ts';
 import type { Iteration } from './iteration.ts';
@@ -16,7 +15,7 @@ export interface Rule {
   /** Whether the rule applies: a pure function of what happened. On nearly every turn most rules do not. */
   applies(facts: Facts, output: StageOutput, iteration: Iteration): boolean;
   /** What the rule does when it applies; it may still pass. */
-  run(facts: Facts, output: StageOutput, iteration: Iteration): AsyncGenerator<LoopBatch, Verdict>;
+  run(facts: Facts, output: StageOutput, iteration: Iteration): Promise<Verdict>;
 }
 
 export const PASS: Pass = Object.freeze({ kind: 'pass' });

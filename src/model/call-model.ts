@@ -2,6 +2,7 @@
  * A model call: attempts, and between them what the table of L8 says. The only layer that retries; once a
  * message has begun, the loop decides (L4.3).
  */
+
 import type { ModelFailure } from '../protocol/model/failure.ts';
 import { QUOTA_WAIT_MS } from '../protocol/model/fallback.ts';
 import type {
@@ -13,9 +14,8 @@ import type {
   ModelRequest,
   RetryState,
 } from '../protocol/model/model.ts';
+import type { GapTrial } from '../protocol/model/provider-wire.ts';
 import type { Reservation } from '../protocol/model/spend-guard.ts';
-import { type Segment, segmented } from '../util/async/segmented.ts';
-import type { GapTrial } from './http/endpoint-gaps.ts';
 import { lifeOf } from './life-of.ts';
 import { afford } from './retry/afford.ts';
 import { type CallDeps, Sending } from './retry/request-attempt.ts';
@@ -33,13 +33,13 @@ import { announcement, waitAnnounced } from './retry/retry-wait.ts';
 export const modelCalls =
   (deps: CallDeps): CallModel =>
   (request, options) =>
-    segmented(callModel(deps, request, options));
+    callModel(deps, request, options);
 
 async function* callModel(
   deps: CallDeps,
   request: ModelRequest,
   options: CallOptions,
-): AsyncGenerator<ModelOutput | Segment<ModelOutput>, ModelOutcome> {
+): AsyncGenerator<ModelOutput, ModelOutcome> {
   const { retry, after, life = lifeOf(options.signal), isTooLong } = options;
   const { clock } = deps;
   const attempts: AttemptRecord[] = [];
@@ -163,7 +163,12 @@ async function* callModel(
     waitedMs = 0;
     try {
       if (sent.foreseen === undefined) yield sent.notice(attempts.length + 1);
-      yield sent;
+      const attempt = await sent.send();
+      if (attempt !== undefined) {
+        let step = await attempt.next();
+        for (; step.kind === 'events'; step = await attempt.next()) yield step;
+        sent.end = step;
+      }
     } finally {
       sent.close();
     }

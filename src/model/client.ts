@@ -5,6 +5,8 @@
 
 import type { AttemptRecord, ModelInfo } from '../protocol/model/model.ts';
 import type { ModelClient } from '../protocol/model/model-client.ts';
+import { DEFAULT_RECORDED, namedInOptions } from '../protocol/model/provider.ts';
+import type { Credential, OpenWire, StreamTimeouts } from '../protocol/model/provider-wire.ts';
 import type { SpendGuard } from '../protocol/model/spend-guard.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { extended } from '../util/collections/extended.ts';
@@ -14,7 +16,7 @@ import { asksAnthropic } from './catalog/anthropic-api.ts';
 import { type UntabledModels, untabledModels } from './catalog/endpoint-facts.ts';
 import { createServedModels } from './catalog/model-identity.ts';
 import { type ModelOverrides, modelInfo, type StatedFacts } from './catalog/model-info.ts';
-import { type Credential, createCredentials } from './credentials.ts';
+import { createCredentials } from './credentials.ts';
 import { openConnections } from './http/connections.ts';
 import { gapsOf } from './http/endpoint-gaps.ts';
 import { callerHeaders } from './http/request-headers.ts';
@@ -26,8 +28,7 @@ import { createRefusedThinking } from './request/refused-thinking.ts';
 import { createFastMode } from './retry/fast-mode.ts';
 import { type RateLimitPause, rateLimitPause } from './retry/rate-limit-pause.ts';
 import type { ClientWire } from './retry/request-attempt.ts';
-import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './stream/stream-watch.ts';
-import type { OpenWire } from './wire.ts';
+import { DEFAULT_TIMEOUTS } from './stream/stream-watch.ts';
 
 const DEFAULT_MAX_RETRIES = 10;
 const DEFAULT_UNREACHED_RETRIES = 4;
@@ -193,7 +194,8 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   const deps = {
     wire,
     credentials,
-    pauseOf: pauses(options.clock, baseUrl),
+    // Without an address its name tells a provider from others.
+    pauseOf: pauses(options.clock, options.looksUpModels === false ? `${options.provider}` : baseUrl.href),
     fastMode: createFastMode(options.clock),
     served: createServedModels(),
     refusals: createRefusals(),
@@ -202,7 +204,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     random: options.random,
     admission: options.admission,
     spendGuard: options.spendGuard,
-    provider: optionNameOf(options.provider),
+    provider: namedInOptions(options.provider ?? DEFAULT_RECORDED),
     policy: {
       maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
       unreachedRetries: options.unreachedRetries ?? DEFAULT_UNREACHED_RETRIES,
@@ -228,19 +230,16 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
 }
 
 /** The pause of each credential at this endpoint; the last one is kept at hand. */
-function pauses(clock: Clock, { href }: URL): (credential: Credential) => RateLimitPause {
+function pauses(clock: Clock, endpoint: string): (credential: Credential) => RateLimitPause {
   let last: { readonly of: Credential; readonly pause: RateLimitPause } | undefined;
   return (of) => {
-    if (last?.of !== of) last = { of, pause: rateLimitPause(clock, `${href} ${of.apiKey ?? of.authToken}`) };
+    if (last?.of !== of)
+      last = { of, pause: rateLimitPause(clock, `${endpoint} ${of.apiKey ?? of.authToken}`) };
     return last.pause;
   };
 }
 
 /** For a wire that holds credentials of its own. */
-/** `infoOf` states the provider of Anthropic's own API under another name than options do. */
-const optionNameOf = (provider = 'firstParty'): string =>
-  provider === 'firstParty' ? 'anthropic' : provider;
-
 function renewedBy(wire: ClientWire): ModelClientOptions['credentials'] {
   return async (why) => ((await wire.loaded?.renewCredentials?.(why)) === true ? {} : undefined);
 }

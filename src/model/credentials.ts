@@ -1,12 +1,8 @@
 /** The key or token of requests, and its renewal: one at a time, however many requests were refused. */
 
+import type { Credential } from '../protocol/model/provider-wire.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { Writable } from '../util/collections/writable.ts';
-
-export interface Credential {
-  readonly apiKey?: string | undefined;
-  readonly authToken?: string | undefined;
-}
 
 /** Returns a new credential; undefined if there is none. */
 type CredentialProvider = (why: 'expired' | 'revoked') => Promise<Credential | undefined>;

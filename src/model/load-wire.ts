@@ -1,8 +1,9 @@
 /** The wire of a client, loaded with its first call unless its code is there already. */
+
 import type { ModelFailure } from '../protocol/model/failure.ts';
+import type { OpenWire, Wire, WirePorts } from '../protocol/model/provider-wire.ts';
 import { errorText } from '../util/text/error-text.ts';
 import type { ClientWire } from './retry/request-attempt.ts';
-import type { OpenWire, Wire, WirePorts } from './wire.ts';
 
 export function loadWire(open: OpenWire, ports: WirePorts): ClientWire {
   return new LoadedWire(open, ports);

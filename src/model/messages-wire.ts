@@ -1,17 +1,26 @@
 /** The Messages API over our own HTTP: Anthropic's, a gateway's, or that of a server that speaks it too. */
+
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../protocol/life.ts';
 import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { ModelInfo, ModelRequest } from '../protocol/model/model.ts';
+import type {
+  Attempt,
+  Credential,
+  GapTrial,
+  PreparedRequest,
+  Wire,
+  WireInput,
+  WirePorts,
+} from '../protocol/model/provider-wire.ts';
 import {
   EFFORT_MESSAGES,
   knowsEffortMessages,
   knowsToolReferences,
   TOOL_REFERENCES,
 } from './catalog/conversation-features.ts';
-import type { Credential } from './credentials.ts';
 import type { Connections } from './http/connections.ts';
-import type { EndpointGaps, GapsOfEndpoint, GapTrial } from './http/endpoint-gaps.ts';
+import type { EndpointGaps, GapsOfEndpoint } from './http/endpoint-gaps.ts';
 import { type AnswerApi, openHttpAttempt } from './http/http-attempt.ts';
 import { requestHeaders } from './http/request-headers.ts';
 import type { CacheTtl } from './request/cache-breakpoints.ts';
@@ -25,7 +34,6 @@ import { errorCodeIn, threadRefusal } from './retry/thread-refusal.ts';
 import { createEventDecoder } from './stream/decode-events.ts';
 import { eventsOfAnswer } from './stream/non-streaming-response.ts';
 import { ThreadedAttempt } from './stream/threaded-attempt.ts';
-import type { Attempt, PreparedRequest, Wire, WireInput, WirePorts } from './wire.ts';
 
 interface MessagesWireOptions {
   readonly connections: Connections;

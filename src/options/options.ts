@@ -4,7 +4,7 @@
  * docs/options.md and in `turnwright --help`, the headings are theirs too, and `npm run docs` writes both.
  */
 
-import type { ProviderConfig } from '../protocol/model/provider.ts';
+import type { ProviderConfig } from '../protocol/model/provider-config.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/model/wire.ts';
 import type { SessionStore, SessionStoreFlush } from '../protocol/session/session-store.ts';
 import type { CanUseTool } from '../protocol/tools/can-use-tool.ts';

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { KeptLoginsInput, Login } from '../engine/standalone/kept-logins.ts';
 import type { EndpointAnswer } from '../engine/standalone/probe-model.ts';
+import { DEFAULT_PROVIDER } from '../protocol/model/provider.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
 import { configOf } from './open-engine.ts';
 import type { Options } from './options.ts';
@@ -41,7 +42,7 @@ export async function checkLogin(
   const { probeModel } = await import('../engine/standalone/probe-model.ts');
   const engine = { baseUrl, apiKey, authToken };
   return probeModel(
-    await configOf({ ...place, settingSources: ['user'], provider: 'anthropic', engine }),
+    await configOf({ ...place, settingSources: ['user'], provider: DEFAULT_PROVIDER, engine }),
     signal,
   );
 }

@@ -12,6 +12,7 @@ import type { SettingsReport } from '../engine/host/settings-access.ts';
 import type { SandboxState } from '../engine/sandbox/open-sandbox.ts';
 import { checkOptions } from '../options/check.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
+import type { CloudName } from '../protocol/model/provider.ts';
 import { systemClock } from '../util/clock.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
 import { isoTime } from '../util/text/iso-time.ts';
@@ -94,7 +95,7 @@ export interface ModelAccess {
   /** Default model of a session. */
   readonly model: string;
   /** The cloud that is asked instead of `baseUrl`, with credentials of its own; absent: none. */
-  readonly cloud?: 'bedrock' | 'vertex' | 'foundry';
+  readonly cloud?: CloudName;
   /** Why no session can use it, in one sentence; absent if it can be used. */
   readonly unreachable?: string;
 }

@@ -1,6 +1,6 @@
 import type { SettingSource, ToolSearchMode } from '../options/option-values.ts';
 import type { TurnwrightError } from '../protocol/errors.ts';
-import type { ProviderConfig } from '../protocol/model/provider.ts';
+import type { ProviderConfig } from '../protocol/model/provider-config.ts';
 import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { SandboxSettings } from './resolve/sandbox-settings.ts';
 

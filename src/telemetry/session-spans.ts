@@ -5,6 +5,7 @@
  * with `Options.tracing`.
  */
 import type { ModelOutcome, ModelRequest, RetryNotice } from '../protocol/model/model.ts';
+import { DEFAULT_RECORDED, namedInOptions, providerFacts } from '../protocol/model/provider.ts';
 import type { Usage } from '../protocol/model/wire.ts';
 import type { SDKResultMessage } from '../protocol/stream/result-message.ts';
 import type { AgentOutcome, SpawnRequest } from '../protocol/tools/agent.ts';
@@ -17,14 +18,6 @@ interface TracedSubmission {
   readonly agent: string | undefined;
   readonly model: string;
 }
-
-/** What the convention calls providers that the engine names otherwise. */
-const PROVIDERS: Readonly<Record<string, string>> = {
-  firstParty: 'anthropic',
-  bedrock: 'aws.bedrock',
-  vertex: 'gcp.vertex_ai',
-  foundry: 'azure.ai.inference',
-};
 
 /** `error.type` of what was ended from outside. */
 const ABORTED = 'aborted';
@@ -65,11 +58,11 @@ export class SessionSpans {
       });
   }
 
-  /** Drives the agent within a span. */
-  async *ofAgent<P>(
+  /** Runs the agent within a span. */
+  async ofAgent(
     { agentId, definition, parentAgentId, toolUseId }: SpawnRequest,
-    running: AsyncGenerator<P, AgentOutcome>,
-  ): AsyncGenerator<P, AgentOutcome> {
+    run: () => Promise<AgentOutcome>,
+  ): Promise<AgentOutcome> {
     const { name } = definition;
     const parent = this.#calls.get(keyOf(parentAgentId, toolUseId)) ?? this.#agent(parentAgentId);
     const attributes = { ...invoked(name), 'gen_ai.agent.id': agentId };
@@ -77,7 +70,7 @@ export class SessionSpans {
     this.#agents.set(agentId, span);
     let outcome: AgentOutcome | undefined;
     try {
-      outcome = yield* running;
+      outcome = await run();
       return outcome;
     } finally {
       this.#agents.delete(agentId);
@@ -134,10 +127,10 @@ export class SessionSpans {
     return {
       before: (request: ModelRequest): undefined => {
         const { agentId, maxTokens, model, querySource, sessionId } = request;
-        const provider = providerOf(model) ?? 'firstParty';
+        const provider = providerOf(model) ?? DEFAULT_RECORDED;
         const attributes = {
           'gen_ai.operation.name': 'chat',
-          'gen_ai.provider.name': PROVIDERS[provider] ?? provider,
+          'gen_ai.provider.name': providerFacts(namedInOptions(provider)).tracedAs ?? provider,
           'gen_ai.conversation.id': sessionId,
           'gen_ai.request.model': model,
           'gen_ai.request.max_tokens': maxTokens,

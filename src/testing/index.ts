@@ -34,6 +34,7 @@ export {
   leaseStoreChecks,
 } from './checks/port-checks.ts';
 export { sessionStoreChecks } from './checks/session-store-checks.ts';
+export { type OpenedWire, wireChecks } from './checks/wire-checks.ts';
 export { type Deferred, deferred } from './deferred.ts';
 export {
   type FakeAnswer,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createModelSilence } from '../../src/cli/screen/model-silence.ts';
-import { say } from './fake-screen.ts';
+import { createModelSilence } from '../../src/cli/run/model-silence.ts';
+import { say } from './fake-run.ts';
 
 const asking = say.system({ subtype: 'status', status: 'requesting' });
 
@@ -35,10 +35,10 @@ test('nothing is reported without a request, or while its answer is streamed', (
   for (let i = 0; i < 10; i += 1) {
     ms += 15_000;
     silence.observe(say.delta('word '));
-    expect(silence.line()).toBeUndefined();
+    expect(silence.due()).toBeUndefined();
   }
   ms += 25_000;
-  expect(silence.line()).toBe('the server has sent nothing for 25.0 s');
+  expect(silence.due()).toBe('the server has sent nothing for 25.0 s');
   silence.observe(
     say.system({
       subtype: 'api_retry',
@@ -50,5 +50,5 @@ test('nothing is reported without a request, or while its answer is streamed', (
     }),
   );
   ms += 60_000;
-  expect(silence.line()).toBeUndefined();
+  expect(silence.due()).toBeUndefined();
 });

@@ -53,7 +53,7 @@ describe('formats', () => {
     const server = await rehearse(reply([toolUse('Glob', { pattern: '*' })]), reply('Nothing here.'));
     const ran = await commandLine(['-p', '--verbose', 'look'], { env: against(server) });
     expect(ran.stdout).toBe('Nothing here.\n');
-    expect(ran.stderr).toMatch(/^✓ Glob \* {2}\d+ ms$/m);
+    expect(ran.stderr).toMatch(/^● Glob \* {2}\d+ files? · \d+ ms$/m);
     expect(ran.stderr).toMatch(/1 tool call/);
     expect(ran.stderr).not.toContain('\x1b');
   });

@@ -27,7 +27,7 @@ describe('rehearse', () => {
     const ran = await turnwright(['rehearse', 'greet.yaml', 'hello'], { cwd });
     expect([ran.code, ran.stderr]).toEqual([0, '']);
     expect(ran.stdout).toContain("the model's words come from greet.yaml");
-    expect(ran.stdout).toMatch(/^✓ Glob \*\.yaml {2}\d+ ms$/m);
+    expect(ran.stdout).toMatch(/^● Glob \*\.yaml {2}1 file · \d+ ms$/m);
     expect(ran.stdout).toContain('There is a scenario here.');
     expect(ran.stdout).toMatch(/^ {2}transitions +next_turn ×1$/m);
     expect(ran.stdout).toMatch(/^ {2}HTTP +2 requests: 200 ×2$/m);
@@ -173,14 +173,14 @@ describe.concurrent('start plays the bundled rehearsal', () => {
 
     // On the way: three reads, failing tests, one overload, one full context, an edit, passing tests, one cut answer.
     const course = [
-      /^✓ Read src\/ledger\.js/m,
-      /^✓ Read test\/ledger\.test\.js/m,
-      /^✓ Read data\/january\.csv/m,
+      /^● Read src\/ledger\.js/m,
+      /^● Read test\/ledger\.test\.js/m,
+      /^● Read data\/january\.csv/m,
       /^↻ overloaded \(529\): retry 1 of \d+/m,
-      /^✗ Bash node --test.*Exit code 1/m,
+      /^✗ Bash node --test.*exit 1/m,
       /^⊟ context compacted: [\d.]+k → [\d.]+k tokens/m,
-      /^✓ Edit src\/ledger\.js/m,
-      /^✓ Bash node --test/m,
+      /^● Edit src\/ledger\.js/m,
+      /^● Bash node --test/m,
       /^↶ retracted/m,
       /^All 5 tests pass now\.$/m,
       /^What the engine did$/m,

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { createRunNotes } from '../../src/cli/run/run-notes.ts';
 import { reportRows, toolWork } from '../../src/cli/run/run-report.ts';
-import { stopSentence, summaryLines } from '../../src/cli/screen/summary.ts';
+import { stopSentence, summaryLines } from '../../src/cli/words/summary.ts';
 import { wholeUsage } from '../../src/engine/output/result-fields.ts';
 import type { DecisionRecord, ModelUsage, SDKResultMessage } from '../../src/index.ts';
 import { TERMINAL_REASONS } from '../../src/index.ts';
 import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
-import { createStyle } from '../../src/terminal/text/style.ts';
-import { say } from './fake-screen.ts';
+import { createTheme } from '../../src/terminal/text/theme.ts';
+import { say } from './fake-run.ts';
 
 const USAGE: ModelUsage = {
   inputTokens: 100,
@@ -137,7 +137,7 @@ test('a report tells what was recorded', async () => {
 });
 
 test('the summary of a run that completed', () => {
-  const lines = summaryLines(RESULT, { turns: 3, calls: 2 }, createStyle(false));
+  const lines = summaryLines(RESULT, { turns: 3, calls: 2 }, createTheme('none'));
   expect(lines).toEqual([
     '— 3 turns · 2 tool calls · 4.0k tokens in (75 % from cache) · 1.5k out · $0.0234 · 4.2 s',
   ]);
@@ -149,7 +149,7 @@ test('models without a price are not passed off as free', () => {
     modelUsage: { local: { ...USAGE, costBasis: 'unknown' as const } },
     total_cost_usd: 0,
   };
-  expect(summaryLines(result, { turns: 1, calls: 0 }, createStyle(false))[0]).toContain('no price known');
+  expect(summaryLines(result, { turns: 1, calls: 0 }, createTheme('none'))[0]).toContain('no price known');
 });
 
 test('every way to stop but completion has its words', () => {

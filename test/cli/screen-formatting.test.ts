@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { alwaysUpdates, describeCall, describeUpdates } from '../../src/cli/screen/answers.ts';
-import { readAnswer } from '../../src/cli/screen/ask.ts';
-import { answerOf, askQuestions } from '../../src/cli/screen/ask-questions.ts';
-import { shortPath, toolLabel } from '../../src/cli/screen/tool-label.ts';
-import { counted, dollars, duration, percent, tokens } from '../../src/cli/screen/units.ts';
+import { alwaysUpdates, describeCall, describeUpdates } from '../../src/cli/words/answers.ts';
+import { answerOf, isOutOfRange } from '../../src/cli/words/questions.ts';
+import { shortPath, toolLabel } from '../../src/cli/words/tool-label.ts';
+import { counted, dollars, duration, percent, tokens } from '../../src/cli/words/units.ts';
 import { createStyle, wantsColor } from '../../src/terminal/text/style.ts';
 import { oneLine, visible } from '../../src/terminal/text/visible.ts';
 
@@ -76,22 +75,6 @@ describe('the permission question', () => {
     );
   });
 
-  test('answers: a word, and for a no the reason', () => {
-    const always = alwaysUpdates({}, { suggestions: [ACCEPT] });
-    expect(readAnswer(' Y ', always)).toEqual({ behavior: 'allow' });
-    expect(readAnswer('always', always)).toEqual({ behavior: 'allow', updatedPermissions: always });
-    expect(readAnswer('no', always)).toEqual({
-      behavior: 'deny',
-      message: 'The user does not allow this call.',
-    });
-    expect(readAnswer('n, use rg', always)).toMatchObject({
-      behavior: 'deny',
-      message: 'The user does not allow this call. They say: use rg',
-    });
-    for (const unclear of ['', 'yes but', 'maybe']) expect(readAnswer(unclear, always)).toBeUndefined();
-    expect(readAnswer('a', undefined)).toBeUndefined();
-  });
-
   test('"always" adds what the engine suggests, and is not offered where that is nothing', () => {
     expect(alwaysUpdates({ file_path: 'a' }, { suggestions: [ACCEPT] })).toEqual([ACCEPT]);
     for (const context of [{}, { suggestions: [] }])
@@ -125,39 +108,12 @@ describe('questions', () => {
     expect(answerOf(typed, { options, multiSelect })).toBe(expected);
   });
 
-  test('numbered choices are shown; an empty line answers nothing', async () => {
-    const shown: string[] = [];
-    const typed = ['2', ''];
-    const input = {
-      questions: [
-        { question: 'Which?', options: [{ label: 'Red', description: 'Hot.' }, { label: 'Green' }] },
-        { question: 'Sure?', options },
-      ],
-    };
-    const answer = await askQuestions(input, {
-      question: async () => typed.shift() ?? '',
-      line: (text) => void shown.push(text),
-      columns: 80,
-      style: createStyle(false),
-    });
-    expect(answer).toEqual({ behavior: 'allow', updatedInput: { ...input, answers: { 'Which?': 'Green' } } });
-    expect(shown.slice(0, 3)).toEqual(['? Which?', '  1  Red: Hot.', '  2  Green']);
-  });
-
-  test('a number that is no choice is asked for again', async () => {
-    const shown: string[] = [];
-    const typed = ['9', '0, 1', '2'];
-    const input = { questions: [{ question: 'Which?', options, multiSelect: true }] };
-    const answer = await askQuestions(input, {
-      question: async () => typed.shift() ?? '',
-      line: (text) => void shown.push(text),
-      columns: 80,
-      style: createStyle(false),
-    });
-    expect(answer).toMatchObject({ updatedInput: { answers: { 'Which?': 'Green' } } });
-    expect(shown.slice(3)).toEqual([
-      '  9 is no choice: the choices go from 1 to 2.',
-      '  0, 1 is no choice: the choices go from 1 to 2.',
-    ]);
+  test.each([
+    ['9', true],
+    ['0, 1', true],
+    ['2', false],
+    ['9 lives', false],
+  ])('%j is no choice: %s', (typed, expected) => {
+    expect(isOutOfRange(typed, { options })).toBe(expected);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The live view on a real pseudo-terminal, which `script` of util-linux provides: on stderr, where stdout is not
+ * A printed run on a real pseudo-terminal, which `script` of util-linux provides: on stderr, where stdout is not
  * the terminal.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import { lazily } from '../../src/util/async/lazily.ts';
 import { everyNth } from '../long-form.ts';
 import { untilFile } from '../scenarios/processes.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder } from './bin.ts';
-import { asSeen } from './fake-screen.ts';
+import { asSeen } from './fake-run.ts';
 
 const hasBash = spawnSync('bash', ['-c', 'true']).status === 0;
 const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
@@ -34,9 +34,10 @@ async function onTerminal(
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     written += text;
     const answer = typed[answered];
-    if (answer === undefined || written.split('allow? y').length - 1 <= answered) return;
+    if (answer === undefined || written.split(QUESTION).length - 1 <= answered) return;
     answered += 1;
-    child.stdin.write(answer);
+    // What comes sooner was typed before the question could be read.
+    setTimeout(() => child.stdin.write(answer), 500);
   });
   const code = await new Promise((resolve) => child.once('close', resolve));
   return {
@@ -44,7 +45,7 @@ async function onTerminal(
     written,
     seen: asSeen(written.replaceAll('\r\n', '\n')),
     files: readdirSync(cwd),
-    questions: written.split('allow? y').length - 1,
+    questions: written.split(QUESTION).length - 1,
   };
 }
 
@@ -61,6 +62,9 @@ child.on('close', (code, signal) => {
 });
 `;
 
+/** What the question about a call ends with. */
+const QUESTION = 'Number from 1 to';
+
 const write = (name: string) => toolUse('Write', { file_path: name, content: 'text\n' });
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
@@ -71,12 +75,12 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     );
     const { code, written, seen } = await onTerminal(server, []);
     expect(code).toBe(0);
-    expect(written).toContain('· waiting');
-    expect(written).toContain('\x1b[32m✓');
+    expect(written).toContain('· waiting for ');
+    expect(written).toContain('\x1b[32m●');
     // The line of --verbose is before them.
     expect(seen.slice(1, 4)).toEqual([
       'I look.',
-      expect.stringMatching(/^✓ Glob \* {2}\d+ ms$/),
+      expect.stringMatching(/^● Glob \* {2}\d+ files? · \d+ ms$/),
       'Nothing here.',
     ]);
     expect(seen.slice(4).join(' ')).toMatch(/^— 2 turns · 1 tool call · .* · \$0\.\d+ · /);
@@ -111,16 +115,14 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(code, written).toBe(0);
     expect(files).toContain('a.txt');
     expect(files).not.toContain('b.txt');
-    expect(seen).toContain('? Write');
-    expect(seen.find((line) => line.startsWith('✗ Write b.txt'))).toContain(
-      'The user does not allow this call.',
-    );
+    expect(seen).toContain('Question: may Write do this?');
+    const denied = seen.findIndex((line) => line.startsWith('✗ Write b.txt'));
+    expect(seen[denied + 1]).toContain('The user does not allow this call.');
   });
 
-  test('an edit is asked about as a diff, and a long call is named again behind its end', async () => {
+  test('an edit is asked about as a diff', async () => {
     const { seen } = await withoutColours();
-    expect(seen[seen.findIndex((line) => line.includes('+ line 39')) + 1]).toBe('? Write a.txt');
-    const edit = seen.slice(seen.indexOf('? Edit') + 1);
+    const edit = seen.slice(seen.indexOf('Question: may Edit do this?') + 1);
     expect(edit[0]).toBe('  │ a.txt');
     expect(edit).toContainEqual(expect.stringMatching(/^ {2}│ +8 - line 7$/));
     expect(edit).toContainEqual(expect.stringMatching(/^ {2}│ +8 \+ line seven$/));
@@ -131,7 +133,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const piped = `printf 'the input' | '${process.execPath}' '${BIN}' --verbose go >/dev/null`;
     const { code, files, seen, written } = await onTerminal(server, ['y\r', 'n\r'], {}, piped);
     expect([code, files], written).toEqual([0, ['a.txt']]);
-    expect(seen).toContain('? Write');
+    expect(seen).toContain('Question: may Write do this?');
     expect(JSON.stringify(server.requests[0]?.body)).toContain('the input');
   });
 
@@ -140,7 +142,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const piped = `printf x | '${process.execPath}' '${BIN}' go | sed 's/^/out: /'`;
     const { files, seen, written } = await onTerminal(server, ['y\r'], {}, piped);
     expect(files, written).toEqual(['a.txt']);
-    expect(seen).toContain('? Write');
+    expect(seen).toContain('Question: may Write do this?');
     expect(seen.filter((line) => line.startsWith('out: '))).toEqual(['out: Done.']);
   });
 
@@ -265,9 +267,9 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       /** What to type once this was seen behind what was seen before. */
       const steps: [seen: string, typed: string][] = [
         ['ready> ', `'${process.execPath}' '${BIN}' --verbose go >/dev/null; echo ended with $?\n`],
-        ['allow? y', '\x1a'],
+        [QUESTION, '\x1a'],
         ['ready> ', 'fg; echo finished with $?\n'],
-        ['allow? y', 'y\r'],
+        [QUESTION, 'y\r'],
         ['finished with 0', 'exit\n'],
       ];
       let unread = '';
@@ -278,7 +280,8 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
         if (step === undefined || at < 0) return;
         steps.shift();
         unread = unread.slice(at + step[0].length);
-        shell.stdin.write(step[1]);
+        // An answer that comes sooner was typed before the question could be read.
+        setTimeout(() => shell.stdin.write(step[1]), 500);
       });
       await new Promise((resolve) => shell.once('close', resolve));
       expect([steps, readdirSync(cwd)], unread).toEqual([[], ['a.txt']]);

@@ -104,6 +104,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     { fields: { tool: 'mcp__box__echo', arguments: { text: 'hear me' } }, answer: { content: some } },
     { fields: { tool: 'mcp__box__none' }, refusal: 'mcp__box__none' },
     { fields: { tool: 'mcp__box__fail' }, refusal: 'it did not work' },
+    {
+      fields: { tool: 'mcp__box__fail', soft_error_result: true },
+      answer: { isError: true, content: [{ type: 'text', text: 'it did not work' }] },
+    },
     { fields: { tool: 'mcp__box__touch', check_permissions: true }, refusal: 'did not run' },
     ...['input_files', 'output_files', 'expires_at', 'result_not_for_model'].map((name) => ({
       fields: { tool: 'mcp__box__echo', [name]: [] },

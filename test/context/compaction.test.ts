@@ -172,7 +172,7 @@ describe('autocompact', () => {
   it('F18, F19: an abort ends it at once, counts a strike and leaves the view', async () => {
     const controller = new AbortController();
     const { port } = context([hang()]);
-    const running = runStep(port, 'autocompact', full({ signal: controller.signal }));
+    const running = runStep(port, 'autocompact', full({ life: controller }));
     controller.abort('user');
     expect((await running).outcome).toMatchObject({ kind: 'note', compaction: { consecutiveFailures: 1 } });
   });

@@ -122,7 +122,7 @@ export function input(messages: readonly ViewMessage[], more: Partial<StepInput>
     model: 'test-model',
     querySource: 'main',
     effectKey: 'submission-1/1',
-    signal: new AbortController().signal,
+    life: new AbortController(),
     ...more,
   };
 }

@@ -17,7 +17,7 @@ import type { ConversationClock } from '../../src/cli/conversation/clock.ts';
 import type { CommandContext } from '../../src/cli/conversation/command-context.ts';
 import { listOverlay } from '../../src/cli/conversation/commands/list.ts';
 import { questionOverlay } from '../../src/cli/conversation/commands/question.ts';
-import { createLineMode } from '../../src/cli/conversation/line-mode/index.ts';
+import { LineMode } from '../../src/cli/conversation/line-mode/index.ts';
 import { wantsLineMode } from '../../src/cli/conversation/line-mode/wants-line-mode.ts';
 import { draftPath, readDraft } from '../../src/cli/conversation/session/drafts.ts';
 import { configurationHome, sessionsDirectory } from '../../src/index.ts';
@@ -72,7 +72,7 @@ async function start(
   const input = new PassThrough();
   let written = '';
   let wake = () => {};
-  const mode = createLineMode({
+  const mode = new LineMode({
     launch: {
       options: {
         cwd,

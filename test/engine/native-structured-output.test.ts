@@ -3,7 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openModelClient } from '../../src/engine/models/open-model-client.ts';
-import type { ProviderConfig } from '../../src/protocol/model/provider.ts';
+import type { ProviderConfig } from '../../src/protocol/model/provider-config.ts';
 import type { Options } from '../../src/sdk/options.ts';
 import { query } from '../../src/sdk/query/query.ts';
 import { recordingStore, type ServerAnswer } from '../../src/testing/index.ts';

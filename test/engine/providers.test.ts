@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { smallModel } from '../../src/engine/side-calls/small-model.ts';
-import type { ProviderConfig } from '../../src/protocol/model/provider.ts';
+import type { ProviderConfig } from '../../src/protocol/model/provider-config.ts';
 import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import type { Options } from '../../src/sdk/options.ts';
 import { query } from '../../src/sdk/query/query.ts';

@@ -1,6 +1,6 @@
 /** The usage of a response while it comes in, and what a response adds to the view. */
 import { describe, expect, it } from 'vitest';
-import { type Iteration, openIteration } from '../../src/loop/iteration.ts';
+import { Iteration } from '../../src/loop/iteration.ts';
 import { initialState } from '../../src/loop/query-loop.ts';
 import { emptyResponse } from '../../src/loop/response.ts';
 import { NO_ATTACHMENTS, type StageOutput } from '../../src/loop/stage-output.ts';
@@ -45,7 +45,7 @@ describe('usage', () => {
 describe('what an iteration adds to the view', () => {
   const params = loopParams();
   const state = initialState(params);
-  const iteration = openIteration(state, params, loopDeps()) as Iteration;
+  const iteration = new Iteration(state, params, loopDeps(), { emit: () => undefined });
   const block = {
     ...userMessage('block'),
     type: 'assistant',

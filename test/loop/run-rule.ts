@@ -1,7 +1,7 @@
 /** One rule, run by itself: facts and state in; the verdict, what it emitted and what it asked hooks out. */
 import type { LoopDeps, LoopParams } from '../../src/loop/deps.ts';
 import type { Facts } from '../../src/loop/facts.ts';
-import { openIteration } from '../../src/loop/iteration.ts';
+import { Iteration } from '../../src/loop/iteration.ts';
 import { initialState } from '../../src/loop/query-loop.ts';
 import { emptyResponse, type Response } from '../../src/loop/response.ts';
 import { PASS, type Verdict } from '../../src/loop/rule.ts';
@@ -109,6 +109,7 @@ export async function runRule({
     budgets: pick(fresh.budgets),
   };
   const asked: HookCall[] = [];
+  const shown: string[] = [];
   const deps = loopDeps(ports);
   const hooked: LoopDeps = {
     ...deps,
@@ -121,7 +122,12 @@ export async function runRule({
       },
     },
   };
-  const iteration = openIteration(state, params, hooked);
+  const iteration = new Iteration(state, params, hooked, {
+    emit(batch) {
+      shown.push(...batch.map(lineOf));
+      return undefined;
+    },
+  });
   const estimate = { tokens, overheadTokens: 0, factor: 1 };
   const prepared: Prepared = {
     kind: 'ready',
@@ -138,7 +144,6 @@ export async function runRule({
     results: { ...iteration.tools.results, ...results },
     attachments: NO_ATTACHMENTS,
   });
-  const shown: string[] = [];
   const verdict = await verdictOf();
   await iteration.close();
   return { verdict, shown, asked };
@@ -147,13 +152,7 @@ export async function runRule({
     const rule = RULES.find((each) => each.name === name)!;
     const all = { ...nothing, ...facts };
     if (!rule.applies(all, output, iteration)) return PASS;
-    const run = rule.run(all, output, iteration);
-    let step = await run.next();
-    while (!step.done) {
-      shown.push(...step.value.map(lineOf));
-      step = await run.next();
-    }
-    return step.value;
+    return rule.run(all, output, iteration);
   }
 }
 

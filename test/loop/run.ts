@@ -1,7 +1,7 @@
 /** Drives the real loop with a script and hands back what a test wants to look at. */
 import type { LoopEnd } from '../../src/loop/decision.ts';
 import type { LoopDeps, LoopParams } from '../../src/loop/deps.ts';
-import { queryLoop } from '../../src/loop/query-loop.ts';
+import { runLoop as emitLoop, queryLoop } from '../../src/loop/query-loop.ts';
 import type { AssistantMessage, LoopMessage } from '../../src/protocol/model/messages.ts';
 import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
 import type { Terminal } from '../../src/protocol/session/terminal.ts';
@@ -16,13 +16,14 @@ import {
   scriptedTools,
   type ToolHandler,
 } from '../../src/testing/index.ts';
-import { flattened } from '../../src/util/async/flattened.ts';
+import { Door } from '../../src/util/async/door.ts';
 
 /** The loop's messages one by one, as a consumer of the public iterators gets them. */
 export const messageByMessage = (
   params: LoopParams,
   deps: LoopDeps,
-): AsyncGenerator<LoopMessage, LoopEnd, void> => flattened(queryLoop(params, deps));
+): AsyncGenerator<LoopMessage, LoopEnd, void> =>
+  new Door((output) => emitLoop(params, deps, output), { abort: () => params.scope.abort('returned') });
 
 export interface Setup {
   readonly steps: readonly ScriptStep[];

@@ -1,10 +1,11 @@
 /** Attempts of clients that do their own HTTP: the limits, facts and masks of those over our own sockets. */
+
 import { afterEach, describe, expect, it } from 'vitest';
 import { lifeOf } from '../../src/model/life-of.ts';
 import { createEventDecoder } from '../../src/model/stream/decode-events.ts';
 import { type IteratedAnswer, openIteratedAttempt } from '../../src/model/stream/iterated-attempt.ts';
 import { DEFAULT_TIMEOUTS } from '../../src/model/stream/stream-watch.ts';
-import type { Attempt, AttemptEnd } from '../../src/model/wire.ts';
+import type { Attempt, AttemptEnd } from '../../src/protocol/model/provider-wire.ts';
 import type { StreamEvent } from '../../src/protocol/model/wire.ts';
 import { HELLO, start, stop, text } from './api-server.ts';
 import { settle, skippingClock } from './skipping-clock.ts';

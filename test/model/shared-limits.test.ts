@@ -1,5 +1,8 @@
 /** What calls of one process share: the wait of a rate limit, and the patience of unattended calls. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createOwnClient } from '../../src/model/own-wire.ts';
+import { startHouseServer } from '../consumer/own-wire/house-server.ts';
+import { houseWire } from '../consumer/own-wire/house-wire.ts';
 import { clientFor, failureOf, requestOf, run } from './conversation.ts';
 import { settle, skippingClock } from './skipping-clock.ts';
 import { startMessagesServer } from './wires/messages-server.ts';
@@ -44,6 +47,21 @@ describe('F58 a rate limit that one call has met', () => {
     while (clock.sleeps.length === 0) await settle();
     const { outcome } = await run(clientFor(server.url, { clock, apiKey: 'sk-other' }));
     expect(outcome.kind).toBe('complete');
+    await clock.advance(7_000);
+    expect((await held).outcome.kind).toBe('complete');
+  });
+
+  it('holds up no call of another provider, where neither has an address', async () => {
+    const clock = skippingClock({ holdSleeps: true });
+    const [one, other] = await Promise.all([startHouseServer(), startHouseServer()]);
+    onTestFinished(() => Promise.all([one.close(), other.close()]).then(() => {}));
+    const clientOf = (provider: string, { url }: WireServer) =>
+      createOwnClient(houseWire(url), { clock, random: () => 0, provider });
+    one.answerWith(limited(7), HELLO);
+    other.answerWith(HELLO);
+    const held = run(clientOf('one', one));
+    while (clock.sleeps.length === 0) await settle();
+    expect((await run(clientOf('other', other))).outcome.kind).toBe('complete');
     await clock.advance(7_000);
     expect((await held).outcome.kind).toBe('complete');
   });

@@ -1,6 +1,6 @@
 /** Servers of one's own machine, by names that need no settings. */
 import { expect, it } from 'vitest';
-import { localServers } from '../../src/settings/resolve/local-servers.ts';
+import { knownProviders } from '../../src/settings/resolve/known-providers.ts';
 
 it.each([
   [undefined, 'http://localhost:11434/v1'],
@@ -17,5 +17,5 @@ it.each([
   ['example.com/ollama', 'http://example.com:11434/ollama/v1'],
   ['not a host', 'http://localhost:11434/v1'],
 ])('OLLAMA_HOST=%s is %s', (host, baseUrl) => {
-  expect(localServers(host)['ollama']?.baseUrl).toBe(baseUrl);
+  expect(knownProviders(host === undefined ? {} : { OLLAMA_HOST: host })['ollama']?.baseUrl).toBe(baseUrl);
 });

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { withSessionSignal, withSignal } from '../../src/util/async/lazy-signal.ts';
+import { withSignal } from '../../src/util/async/lazy-signal.ts';
 import { hiddenClasses } from './hidden-classes.ts';
 
 /** A lifetime that counts how often its signal was asked for. */
@@ -36,20 +36,10 @@ describe('a signal that is created when it is first read', () => {
     expect(life.reads).toBe(0);
   });
 
-  it('can stand beside the signal of the session', () => {
-    const call = lifetime();
-    const session = lifetime();
-    const object = withSessionSignal(withSignal({}, call.life), session.life);
-    expect(object.signal).toBe(call.signal);
-    expect(object.sessionSignal).toBe(session.signal);
-  });
-
   // A getter in an object literal makes each of them a dictionary.
   it('leaves the objects of one kind one hidden class', () => {
     const { life } = lifetime();
-    const objects = Array.from({ length: 200 }, (_, n) =>
-      withSessionSignal(withSignal({ id: n, name: 'call' }, life), life),
-    );
+    const objects = Array.from({ length: 200 }, (_, n) => withSignal({ id: n, name: 'call' }, life));
     expect(hiddenClasses(objects)).toBe(1);
   });
 });

@@ -1,6 +1,12 @@
 /** `turnwright auth status`: the source of the credentials of a run. Names are shown, never values. */
 import { join } from 'node:path';
-import { configurationHome, type ModelAccess, modelAccess } from '../../index.ts';
+import {
+  configurationHome,
+  DEFAULT_PROVIDER,
+  type ModelAccess,
+  modelAccess,
+  providerFacts,
+} from '../../index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { TRUST } from '../run/log-in.ts';
 import type { World } from '../world.ts';
@@ -20,7 +26,7 @@ export async function authCommand(world: World, asJson: boolean): Promise<ExitCo
   const status = {
     loggedIn: source !== undefined || cloud !== undefined,
     authMethod: cloud === undefined ? (METHODS[apiKeySource] ?? 'api_key') : 'third_party',
-    apiProvider: provider === 'anthropic' ? 'firstParty' : provider,
+    apiProvider: providerFacts(provider).recordedAs ?? provider,
     apiKeySource: source ?? 'none',
     configDirectory: home ?? null,
     projectsDirectory: home === undefined ? null : join(home, 'projects'),
@@ -33,7 +39,7 @@ function sentenceOf({ apiKeyEnv, apiKeySource, cloud, provider }: ModelAccess): 
   if (cloud !== undefined) return `Credentials of ${cloud}; they are read with the first request.`;
   if (apiKeySource !== 'none')
     return `Credentials from ${apiKeySource === 'login' ? 'turnwright login' : apiKeySource}.`;
-  if (provider === 'anthropic')
+  if (provider === DEFAULT_PROVIDER)
     return 'No credentials: store a key with turnwright login, or set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or an apiKeyHelper in the settings.';
   const missing = apiKeyEnv === undefined ? 'its settings name none' : `${apiKeyEnv} is not set`;
   return `No credentials for ${provider}: ${missing}. Many local servers ask for none.`;

@@ -1,9 +1,15 @@
 /** `turnwright cost [session]`: what a session has cost, in rows that add up. */
-import { type SessionCost, type SpendingRow, sessionCost } from '../../index.ts';
+import {
+  DEFAULT_PROVIDER,
+  providerFacts,
+  type SessionCost,
+  type SpendingRow,
+  sessionCost,
+} from '../../index.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { alignedRows } from '../screen/aligned-rows.ts';
-import { dollars, tokens } from '../screen/units.ts';
+import { alignedRows } from '../words/aligned-rows.ts';
+import { dollars, tokens } from '../words/units.ts';
 import type { World } from '../world.ts';
 
 /** The named session, in any folder; else the newest of this folder. */
@@ -59,9 +65,11 @@ function fitting(rows: readonly Cells[], columns: number): readonly string[] {
   }
 }
 
+/** Providers that need no name beside their models. */
+const UNNAMED: readonly (string | undefined)[] = [providerFacts(DEFAULT_PROVIDER).recordedAs, 'unknown'];
+
 function cellsOf(row: SpendingRow): Cells {
-  const isNamed =
-    ['firstParty', 'unknown'].includes(row.provider) || row.model.startsWith(`${row.provider}:`);
+  const isNamed = UNNAMED.includes(row.provider) || row.model.startsWith(`${row.provider}:`);
   const model = isNamed ? row.model : `${row.model} (${row.provider})`;
   const usd = row.isPriced ? dollars(row.costUSD) : row.costUSD > 0 ? `${dollars(row.costUSD)} + ?` : '?';
   return [row.agent, row.purpose.replaceAll('_', ' '), model, ...figures([row]), usd];

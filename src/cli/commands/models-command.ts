@@ -1,9 +1,15 @@
 /** `turnwright models`: what the configured endpoint offers, with sizes, prices and where these are from. */
-import { type AvailableModels, listModels, type ModelInfo } from '../../index.ts';
+import {
+  type AvailableModels,
+  DEFAULT_PROVIDER,
+  listModels,
+  type ModelInfo,
+  providerFacts,
+} from '../../index.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { alignedRows } from '../screen/aligned-rows.ts';
-import { tokens } from '../screen/units.ts';
+import { alignedRows } from '../words/aligned-rows.ts';
+import { tokens } from '../words/units.ts';
 import type { World } from '../world.ts';
 
 /** Time limit of the request, and of an apiKeyHelper. */
@@ -44,8 +50,8 @@ export function modelsTable({ models, unlisted, defaultModel, aliases, ...asked 
 
 /** A cloud has no address of its own here. */
 function placeOf({ provider, baseUrl }: Pick<AvailableModels, 'provider' | 'baseUrl'>): string {
-  if (provider === 'anthropic') return baseUrl;
-  return ['bedrock', 'vertex', 'foundry'].includes(provider) ? provider : `${provider} (${baseUrl})`;
+  if (provider === DEFAULT_PROVIDER) return baseUrl;
+  return providerFacts(provider).reachedBy === 'cloud' ? provider : `${provider} (${baseUrl})`;
 }
 
 function cellsOf({ id, contextWindow, maxOutputTokens, price, source }: ModelInfo, defaultModel: string) {

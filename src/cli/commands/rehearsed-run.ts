@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Options, sessionDecisions } from '../../index.ts';
 import type { RehearsalServer } from '../../rehearsal/index.ts';
-import type { Style } from '../../terminal/text/style.ts';
+import type { Theme } from '../../terminal/text/theme.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
-import { createLiveView } from '../run/live-view.ts';
 import { both, createPrinter } from '../run/print.ts';
 import { withNotices } from '../run/print-notices.ts';
+import { PrintedRun } from '../run/printed-run.ts';
 import { createRunNotes } from '../run/run-notes.ts';
 import { optionsFrom, type RunContext } from '../run/run-options.ts';
 import { runQuery } from '../run/run-query.ts';
@@ -75,18 +75,21 @@ async function runQuietly(run: RehearsedRun): Promise<ExitCode> {
 
 async function runShown(run: RehearsedRun): Promise<ExitCode> {
   const { world, server, flags, sessionHome, cwd } = run;
-  const view = createLiveView(world, {
+  const shown = await PrintedRun.open(world, {
     verbose: flags.verbose === true,
-    lineByLine: flags.screenReader === true,
+    speaks: flags.screenReader === true,
     summary: false,
   });
-  const { terminal, style } = view;
-  for (const line of run.before ?? []) await terminal.prose(line);
+  const { theme } = shown;
+  for (const line of run.before ?? []) await shown.prose(line);
   const notes = createRunNotes();
   const { result, code } = await runQuery({
     prompt: run.prompt,
-    options: optionsOf(run, { partials: true, canUseTool: view.canUseTool, warn: view.warn }),
-    sink: both(notes, view.sink),
+    options: {
+      ...optionsOf(run, { partials: true, canUseTool: shown.canUseTool, warn: shown.warn }),
+      onMcpWait: shown.onMcpWait,
+    },
+    sink: both(notes, shown),
     signals: world.signals,
   });
   const { sessionId } = notes;
@@ -94,19 +97,18 @@ async function runShown(run: RehearsedRun): Promise<ExitCode> {
     const env = { TURNWRIGHT_HOME: sessionHome };
     // A session that is not persisted has no records.
     const decisions = await sessionDecisions(sessionId, { cwd, env }).catch(() => []);
-    await terminal.line('');
-    await terminal.line(style.bold('What the engine did'));
+    await shown.line('');
+    await shown.line(theme.bold('What the engine did'));
     const did = reportRows({ result, notes, decisions, statuses: statusesOf(server) });
-    for (const [name, value] of did)
-      await terminal.prose(row(name, value, style), ' '.repeat(NAME_COLUMNS + 3));
+    for (const [name, value] of did) await shown.prose(row(name, value, theme), ' '.repeat(NAME_COLUMNS + 3));
     const why = `TURNWRIGHT_HOME=${sessionHome} ${calledAs(world.env)} explain ${sessionId}`;
     // Paths and commands are copied, so the terminal wraps them.
     for (const [name, value] of [...(run.after ?? []), ['read why', why] as const])
-      await terminal.line(row(name, value, style));
+      await shown.line(row(name, value, theme));
   }
   const problems = problemsOf(server);
-  for (const problem of problems) await terminal.prose(style.red(`✗ ${problem}`));
-  for (const unused of unusedOf(server)) await terminal.prose(style.yellow(`! ${unused}`));
+  for (const problem of problems) await shown.prose(theme.bad(`✗ ${problem}`));
+  for (const unused of unusedOf(server)) await shown.prose(theme.warn(`! ${unused}`));
   return problems.length > 0 && code === EXIT.success ? EXIT.error : code;
 }
 
@@ -138,8 +140,8 @@ function calledAs(env: Env): string {
 
 const NAME_COLUMNS = 13;
 
-const row = (name: string, value: string, style: Style): string =>
-  `  ${style.dim(name.padEnd(NAME_COLUMNS))} ${value}`;
+const row = (name: string, value: string, theme: Theme): string =>
+  `  ${theme.dim(name.padEnd(NAME_COLUMNS))} ${value}`;
 
 /** Requests that the judge refused, or that had no reply. */
 export function problemsOf(server: RehearsalServer): string[] {

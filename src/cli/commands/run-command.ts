@@ -1,4 +1,4 @@
-/** `turnwright [task]`: prints the answer, or shows the live view on a terminal. */
+/** `turnwright [task]`: prints the answer, or opens a conversation on a terminal. */
 import { describeTerminal, sessionDecisions } from '../../index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { checkFlags } from '../flags/check-flags.ts';
@@ -93,12 +93,20 @@ async function runPrinted(world: World, prompt: string | undefined, flags: RunFl
   const course = flags.outputFormat !== 'stream-json';
   const printer = createPrinter(flags.outputFormat, world.out, told ? undefined : world.err);
   const neverAsk = flags.print === true || flags.outputFormat !== 'text';
-  const views = told || !neverAsk ? await import('../run/live-view.ts') : undefined;
-  const view = told ? views?.createLiveView(world, { on: 'stderr', verbose: true, neverAsk }) : undefined;
-  const canUseTool = view === undefined ? views?.createQuestions(world) : view.canUseTool;
+  const shown =
+    told || !neverAsk
+      ? await (await import('../run/printed-run.ts')).PrintedRun.open(world, {
+          on: 'stderr',
+          verbose: true,
+          neverAsk,
+          onlyAsks: !told,
+          speaks: flags.screenReader === true,
+        })
+      : undefined;
+  const canUseTool = shown?.canUseTool;
   const sink =
-    view !== undefined
-      ? both(expendable(view.sink), printer)
+    shown !== undefined && told
+      ? both(expendable(shown), printer)
       : withNotices(printer, {
           warn,
           course,
@@ -107,13 +115,11 @@ async function runPrinted(world: World, prompt: string | undefined, flags: RunFl
         });
   // Without them a long answer would look like a silent server.
   const partials = course || flags.options.includePartialMessages === true;
-  const options = optionsFrom(flags, {
-    cwd: world.cwd,
-    env: world.env,
-    partials,
-    canUseTool,
-    warn,
-  });
+  const { cwd, env } = world;
+  const options = {
+    ...optionsFrom(flags, { cwd, env, partials, canUseTool, warn }),
+    ...(told && { onMcpWait: shown?.onMcpWait }),
+  };
   const goOn = () => promptToGoOn(world, flags);
   return (await runQuery({ prompt, options, sink, signals: world.signals, goOn })).code;
 }

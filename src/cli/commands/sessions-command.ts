@@ -13,8 +13,8 @@ import {
 import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { SessionsInvocation } from '../flags/sessions-flags.ts';
-import { toolLabel } from '../screen/tool-label.ts';
 import { UsageError } from '../usage-error.ts';
+import { toolLabel } from '../words/tool-label.ts';
 import type { World } from '../world.ts';
 import { sessionLine, wholeMessageId } from './whole-id.ts';
 

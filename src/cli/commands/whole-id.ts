@@ -1,8 +1,8 @@
 /** Ids by their beginning: what was typed of an id becomes the whole id, if it begins only one. */
 import { getSessionMessages, listSessions, type SDKSessionInfo } from '../../index.ts';
 import type { Invocation } from '../flags/args.ts';
-import { localMinute } from '../screen/units.ts';
 import { UsageError } from '../usage-error.ts';
+import { localMinute } from '../words/units.ts';
 import type { World } from '../world.ts';
 
 const WHOLE = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;

@@ -53,101 +53,137 @@ interface Started {
 }
 
 /** Runs until the host has closed its end and the last turn has its result. Rejects with `UnreadableLine`. */
-export async function runControlSession(session: ControlSessionOptions): Promise<ExitCode> {
-  const { signals } = session;
-  const send = (line: Fields | SDKMessage) => session.write(jsonLine(line));
-  // A closed reader is detected by messages that are awaited.
-  const post = (line: Fields) => void send(line).catch(() => undefined);
-  const channel = createHostChannel(post);
-  const options = linkedFlags(session.options, channel);
-  const cwd = options.cwd ?? process.cwd();
-  const prompts = createPromptLine();
-  const withdrawn = new Set<string>();
-  /** Requests of the host that are being answered. */
-  const answers = new Set<Promise<void>>();
-  let started: Started | undefined;
-  let end = (_code: ExitCode) => {};
-  let fail = (_error: unknown) => {};
-  const ended = new Promise<ExitCode>((resolve, reject) => {
-    end = resolve;
-    fail = reject;
-  });
+export function runControlSession(options: ControlSessionOptions): Promise<ExitCode> {
+  return new ControlSession(options).run();
+}
 
-  let refused: NotDelivered | undefined;
-  /** Throws `NotDelivered`, each time; the first time it is also reported in a result. */
-  const promised = (initialize?: Fields): Partial<Options> => {
+class ControlSession {
+  readonly #session: ControlSessionOptions;
+  readonly #options: Options;
+  readonly #cwd: string;
+  readonly #channel: ReturnType<typeof createHostChannel>;
+  readonly #prompts = createPromptLine();
+  readonly #withdrawn = new Set<string>();
+  /** Requests of the host that are being answered. */
+  readonly #answers = new Set<Promise<void>>();
+  readonly #ended: Promise<ExitCode>;
+  #end: (code: ExitCode) => void = () => {};
+  #fail: (error: unknown) => void = () => {};
+  #started: Started | undefined;
+  #refused: NotDelivered | undefined;
+
+  constructor(session: ControlSessionOptions) {
+    this.#session = session;
+    this.#channel = createHostChannel(this.#post);
+    this.#options = linkedFlags(session.options, this.#channel);
+    this.#cwd = this.#options.cwd ?? process.cwd();
+    this.#ended = new Promise((resolve, reject) => {
+      this.#end = resolve;
+      this.#fail = reject;
+    });
+  }
+
+  async run(): Promise<ExitCode> {
+    this.#session.signals.attach({
+      interrupt: () => this.#interrupt(),
+      close: () => this.#started?.query.close(),
+    });
+    this.#read().catch(this.#fail);
     try {
-      if (refused !== undefined) throw refused;
-      return delivered(session.demands ?? {}, initialize, options);
+      return await this.#ended;
+    } finally {
+      await this.#started?.query.close();
+    }
+  }
+
+  #send(line: Fields | SDKMessage): Promise<void> {
+    return this.#session.write(jsonLine(line));
+  }
+
+  /** A closed reader is detected by messages that are awaited. */
+  #post = (line: Fields): void => void this.#send(line).catch(() => undefined);
+
+  async #interrupt(): Promise<void> {
+    this.#prompts.end();
+    if (this.#started === undefined) return this.#end(EXIT.success);
+    // The query must see the end of its input first: then background work does not keep it open.
+    await setImmediate();
+    await this.#started.query.interrupt({ cancelQueued: true });
+  }
+
+  /** Throws `NotDelivered`, each time; the first time it is also reported in a result. */
+  #promised(initialize?: Fields): Partial<Options> {
+    try {
+      if (this.#refused !== undefined) throw this.#refused;
+      return delivered(this.#session.demands ?? {}, initialize, this.#options);
     } catch (error) {
-      if (refused === undefined && error instanceof NotDelivered) {
-        refused = error;
+      if (this.#refused === undefined && error instanceof NotDelivered) {
+        this.#refused = error;
         // Sent after the answer to the request that caused it.
         void Promise.resolve()
-          .then(() => send({ ...failureResult(error), startup_failure_reason: error.reason }))
-          .then(() => end(EXIT.error), fail);
+          .then(() => this.#send({ ...failureResult(error), startup_failure_reason: error.reason }))
+          .then(() => this.#end(EXIT.error), this.#fail);
       }
       throw error;
     }
-  };
+  }
 
-  const start = (initialize?: Fields): Started => {
-    if (started !== undefined) return started;
-    const sent = promised(initialize);
-    const running = query({
-      prompt: prompts,
-      options: {
-        ...options,
-        ...sent,
-        ...(initialize !== undefined && hostOptions(initialize, options, channel)),
-        engine: {
-          ...options.engine,
-          // Not through the stream of messages: a question to the host must not overtake it.
-          onSessionState: (message) => post({ ...message }),
-          ...(session.mirrors === true && {
-            onTranscript: (filePath, entries) => post({ type: 'transcript_mirror', filePath, entries }),
-          }),
-        },
-        ...(session.asksHost && { canUseTool: askHost(channel) }),
-      },
-    });
-    started = { query: running, initialize };
-    forward(running).then((result) => {
+  #start(initialize?: Fields): Started {
+    if (this.#started !== undefined) return this.#started;
+    const { signals } = this.#session;
+    const sent = this.#promised(initialize);
+    const running = query({ prompt: this.#prompts, options: this.#queryOptions(sent, initialize) });
+    this.#started = { query: running, initialize };
+    this.#forward(running).then((result) => {
       // A host that sends a signal needs no report; the outcome of the turn is in its result.
       if (!signals.leaving)
-        end(result?.is_error === true && !signals.interrupted ? EXIT.error : EXIT.success);
-    }, fail);
-    return started;
-  };
+        this.#end(result?.is_error === true && !signals.interrupted ? EXIT.error : EXIT.success);
+    }, this.#fail);
+    return this.#started;
+  }
 
-  const forward = async (running: Query): Promise<SDKResultMessage | undefined> => {
+  #queryOptions(sent: Partial<Options>, initialize: Fields | undefined): Options {
+    const options = this.#options;
+    const { mirrors, asksHost } = this.#session;
+    return {
+      ...options,
+      ...sent,
+      ...(initialize !== undefined && hostOptions(initialize, options, this.#channel)),
+      engine: {
+        ...options.engine,
+        // Not through the stream of messages: a question to the host must not overtake it.
+        onSessionState: (message) => this.#post({ ...message }),
+        ...(mirrors === true && {
+          onTranscript: (filePath, entries) => this.#post({ type: 'transcript_mirror', filePath, entries }),
+        }),
+      },
+      ...(asksHost && { canUseTool: askHost(this.#channel) }),
+    };
+  }
+
+  async #forward(running: Query): Promise<SDKResultMessage | undefined> {
     let result: SDKResultMessage | undefined;
     let sessionId: string | undefined;
     try {
       for await (const message of running) {
         sessionId = message.session_id ?? sessionId;
         if (message.type === 'result') result = message;
-        await send(message);
+        await this.#send(message);
       }
     } catch (error) {
       if (error instanceof OutputClosed) throw error;
       // After an error result the stream throws as well (L10.6): the result has reported it already.
       if (result?.is_error === true) return result;
       result = failureResult(error, sessionId);
-      await send(result);
+      await this.#send(result);
     }
     return result;
-  };
+  }
 
-  const answer = async (id: string, subtype: string, fields: Fields) => {
+  async #answer({ id, subtype, fields }: HostRequest): Promise<void> {
     let response: Fields;
     try {
-      const answerIt = answerFor(subtype);
-      if (answerIt === undefined) {
-        throw new TurnwrightError('unsupported_request', `Unsupported control request subtype: ${subtype}`);
-      }
-      const { query: running, initialize } = start(subtype === 'initialize' ? fields : undefined);
-      const payload = await answerIt(fields, { query: running, channel, cwd, initialize });
+      const payload = await this.#payloadOf(subtype, fields);
       response = {
         subtype: 'success',
         request_id: id,
@@ -163,85 +199,85 @@ export async function runControlSession(session: ControlSessionOptions): Promise
         ...(error instanceof TurnwrightError && { error_code: error.code }),
       };
     }
-    if (withdrawn.delete(id)) return;
-    post({
+    if (this.#withdrawn.delete(id)) return;
+    this.#post({
       type: 'control_response',
-      response: { ...response, ...(subtype === 'initialize' && openQuestions()) },
+      response: { ...response, ...(subtype === 'initialize' && this.#openQuestions()) },
     });
-  };
+  }
+
+  async #payloadOf(subtype: string, fields: Fields) {
+    const answerIt = answerFor(subtype);
+    if (answerIt === undefined)
+      throw new TurnwrightError('unsupported_request', `Unsupported control request subtype: ${subtype}`);
+    const { query: running, initialize } = this.#start(subtype === 'initialize' ? fields : undefined);
+    return answerIt(fields, { query: running, channel: this.#channel, cwd: this.#cwd, initialize });
+  }
 
   /** A host that reconnects receives the open questions again. */
-  const openQuestions = () => ({
-    pending_permission_requests: channel.pending('can_use_tool'),
-    pending_user_dialog_requests: [],
-  });
+  #openQuestions(): Fields {
+    return {
+      pending_permission_requests: this.#channel.pending('can_use_tool'),
+      pending_user_dialog_requests: [],
+    };
+  }
 
   /** Missing data is reported in a result already. */
-  const begin = () => {
+  #begin(): void {
     try {
-      start();
+      this.#start();
     } catch (error) {
       if (!(error instanceof NotDelivered)) throw error;
     }
-  };
-
-  const answering = (work: Promise<void>): Promise<void> => {
-    const settled = work.finally(() => answers.delete(settled));
-    answers.add(settled);
-    return settled;
-  };
-
-  const read = async () => {
-    for await (const text of readLines(session.stdin)) {
-      const line = parseHostLine(text);
-      switch (line.kind) {
-        case 'prompt':
-          begin();
-          prompts.push(line.message);
-          break;
-        case 'request': {
-          const first = line.subtype === 'initialize' && started === undefined;
-          const answered = answering(answer(line.id, line.subtype, line.fields));
-          // Hosts expect the answer before anything that a prompt causes.
-          if (first) prompts.holdUntil(answered);
-          break;
-        }
-        case 'response':
-          if (session.echoesAnswers) post(line.raw);
-          channel.settle(line.id, line.answer);
-          break;
-        case 'cancel':
-          withdrawn.add(line.id);
-          break;
-        case 'other':
-          break;
-        case 'unreadable':
-          throw new UnreadableLine(text);
-      }
-    }
-    channel.hangUp();
-    // Requests before the end are answered before it, however long the settings take to be read.
-    while (answers.size > 0) await Promise.all(answers);
-    prompts.end();
-    if (started !== undefined) return;
-    if (demandsAnything(session.demands ?? {})) begin();
-    else end(EXIT.success);
-  };
-
-  signals.attach({
-    async interrupt() {
-      prompts.end();
-      if (started === undefined) return end(EXIT.success);
-      // The query must see the end of its input first: then background work does not keep it open.
-      await setImmediate();
-      await started.query.interrupt({ cancelQueued: true });
-    },
-    close: () => started?.query.close(),
-  });
-  read().catch(fail);
-  try {
-    return await ended;
-  } finally {
-    await started?.query.close();
   }
+
+  async #read(): Promise<void> {
+    const { stdin, demands = {} } = this.#session;
+    for await (const text of readLines(stdin)) this.#onLine(text);
+    this.#channel.hangUp();
+    // Requests before the end are answered before it, however long the settings take to be read.
+    while (this.#answers.size > 0) await Promise.all(this.#answers);
+    this.#prompts.end();
+    if (this.#started !== undefined) return;
+    if (demandsAnything(demands)) this.#begin();
+    else this.#end(EXIT.success);
+  }
+
+  #onLine(text: string): void {
+    const line = parseHostLine(text);
+    switch (line.kind) {
+      case 'prompt':
+        this.#begin();
+        this.#prompts.push(line.message);
+        return;
+      case 'request':
+        this.#onRequest(line);
+        return;
+      case 'response':
+        if (this.#session.echoesAnswers) this.#post(line.raw);
+        this.#channel.settle(line.id, line.answer);
+        return;
+      case 'cancel':
+        this.#withdrawn.add(line.id);
+        return;
+      case 'other':
+        return;
+      case 'unreadable':
+        throw new UnreadableLine(text);
+    }
+  }
+
+  #onRequest(request: HostRequest): void {
+    const isFirst = request.subtype === 'initialize' && this.#started === undefined;
+    const answered = this.#answer(request).finally(() => this.#answers.delete(answered));
+    this.#answers.add(answered);
+    // Hosts expect the answer before anything that a prompt causes.
+    if (isFirst) this.#prompts.holdUntil(answered);
+  }
+}
+
+interface HostRequest {
+  readonly id: string;
+  readonly subtype: string;
+  readonly fields: Fields;
 }

@@ -1,6 +1,6 @@
 /** Control requests about the session: its title, its cost, and tools that the host calls. */
 import type { JsonObject, SessionUsage } from '../../index.ts';
-import { dollars, duration } from '../screen/units.ts';
+import { dollars, duration } from '../words/units.ts';
 import type { Answer } from './answer.ts';
 import { isFields } from './wire.ts';
 

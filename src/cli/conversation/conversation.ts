@@ -3,11 +3,12 @@
  * commands. What happens leaves it as steps: the next state, and items for the transcript.
  */
 import { randomUUID } from 'node:crypto';
-import type { PermissionMode, SDKMessage } from '../../index.ts';
+import type { Options, PermissionMode, Query, SDKMessage } from '../../index.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import type { ReopenTarget } from './command-context.ts';
-import type { Conversation, ConversationOptions, NewPrompt } from './conversation-interface.ts';
+import type { ConversationClock } from './clock.ts';
+import type { QueueControls, ReopenTarget } from './command-context.ts';
 import { type ConversationEvent, reduce } from './reduce/reduce.ts';
+import type { Step } from './reduce/step.ts';
 import { createCacheBreaks } from './session/cache-breaks.ts';
 import { changesFigures, createFigureReader } from './session/figures.ts';
 import { foundIn } from './session/resume-point.ts';
@@ -15,258 +16,327 @@ import { openSession, type SessionDriver } from './session/session-driver.ts';
 import { runShell, type ShellRun, shellPrompt } from './session/shell-command.ts';
 import { type ConversationState, isWorking, type QueuedPrompt, startingState } from './state.ts';
 
+type NewPrompt = Pick<QueuedPrompt, 'text' | 'images'>;
+
+interface ConversationOptions {
+  /** Options of every session: `cwd`, `env`, `canUseTool` and so on. */
+  readonly options: Options;
+  readonly target: ReopenTarget;
+  /** Prompts of an earlier process that were not sent. */
+  readonly queue?: readonly QueuedPrompt[];
+  readonly clock: ConversationClock;
+  onStep(step: Step): void;
+}
+
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
 
-export function createConversation({
-  options: base,
-  target,
-  queue = [],
-  clock,
-  onStep,
-}: ConversationOptions): Conversation {
-  const { cwd = '.', env = {} } = base;
-  let state: ConversationState = { ...startingState(clock.monotonicMs(), { cwd }), queue };
-  let firstId = base.sessionId;
-  let options = base;
-  let driver: SessionDriver;
-  let shell: { readonly id: string; readonly run: ShellRun } | undefined;
-  /** Entered while a command of the person's own runs, whose output comes first. */
-  let behindShell: { readonly prompt: QueuedPrompt; readonly how: 'now' | undefined }[] = [];
+export class Conversation {
+  /** Rejects with the error that keeps the session from opening; resolves when it is open. */
+  readonly opened: Promise<void>;
+  readonly queue: QueueControls;
+  readonly #base: Options;
+  readonly #place: { readonly cwd: string; readonly env: NonNullable<Options['env']> };
+  readonly #clock: ConversationClock;
+  readonly #onStep: (step: Step) => void;
+  readonly #figures: ReturnType<typeof createFigureReader>;
+  readonly #cacheBreaks: ReturnType<typeof createCacheBreaks>;
   /** uuids that the session has seen: it takes none twice. */
-  const sent = new Set<string>();
+  readonly #sent = new Set<string>();
   /** uuids that are being withdrawn by an edit of the queue. */
-  const withdrawn = new Set<string>();
-  let hasBegun = false;
-  let isEnded = false;
-  let goOn = () => {};
+  readonly #withdrawn = new Set<string>();
+  #state: ConversationState;
+  #firstId: string | undefined;
+  #options: Options;
+  #driver!: SessionDriver;
+  #shell: ShellRun | undefined;
+  /** Entered while a command of the person's own runs, whose output comes first. */
+  #behindShell: { readonly prompt: QueuedPrompt; readonly how: 'now' | undefined }[] = [];
+  #hasBegun = false;
+  #isEnded = false;
+  #goOn = () => {};
 
-  const dispatch = (event: ConversationEvent) => {
-    const step = reduce(state, event, clock.monotonicMs());
-    if (step.state === state && step.items.length === 0) return;
-    state = step.state;
-    onStep(step);
-  };
-  const figures = createFigureReader(
-    () => (isEnded ? undefined : driver.query),
-    (known) => dispatch({ kind: 'figures', figures: known }),
-  );
-  const learnModel = async () => {
-    const { applied } = await driver.query.getSettings();
-    if (applied.model !== state.session.model)
-      dispatch({ kind: 'opened', session: { model: applied.model } });
-  };
-  const cacheBreaks = createCacheBreaks({
-    env,
-    onFigure: (cache) => dispatch({ kind: 'figures', figures: { cache } }),
-  });
-  const onMessage = (message: SDKMessage) => {
-    const isEdit = message.type === 'command_lifecycle' && withdrawn.has(message.command_uuid);
-    if (!isEdit) dispatch({ kind: 'message', message });
-    if (message.type === 'system' && message.subtype === 'init') hasBegun = true;
-    if (changesFigures(message)) figures.refresh();
-    cacheBreaks(message, state);
-  };
+  constructor({ options, target, queue = [], clock, onStep }: ConversationOptions) {
+    const { cwd = '.', env = {} } = options;
+    this.#base = options;
+    this.#options = options;
+    this.#place = { cwd, env };
+    this.#clock = clock;
+    this.#onStep = onStep;
+    this.#firstId = options.sessionId;
+    this.#state = { ...startingState(clock.monotonicMs(), { cwd }), queue };
+    this.#figures = createFigureReader(
+      () => (this.#isEnded ? undefined : this.#driver.query),
+      (figures) => this.dispatch({ kind: 'figures', figures }),
+    );
+    this.#cacheBreaks = createCacheBreaks({
+      env,
+      onFigure: (cache) => this.dispatch({ kind: 'figures', figures: { cache } }),
+    });
+    this.queue = {
+      remove: async (number) => (await this.#take(this.#state.queue[number - 1]))?.text,
+      move: (from, to) => this.#move(from, to),
+      replace: (number, text) => this.#replace(number, text),
+    };
+    this.opened = this.#open(target);
+    this.opened.catch(() => undefined);
+  }
 
-  const open = ({ resume, resumeSessionAt, forkSession, carryOn }: ReopenTarget): Promise<void> => {
+  get state(): ConversationState {
+    return this.#state;
+  }
+
+  /** The session; another object after `reopen`. */
+  get query(): Query {
+    return this.#driver.query;
+  }
+
+  /** Options that the session was opened with. */
+  get options(): Options {
+    return this.#options;
+  }
+
+  /** For events that come from the screen: hints, questions. */
+  dispatch(event: ConversationEvent): void {
+    const step = reduce(this.#state, event, this.#clock.monotonicMs());
+    if (step.state === this.#state && step.items.length === 0) return;
+    this.#state = step.state;
+    this.#onStep(step);
+  }
+
+  /** Sends a prompt; while the session works it joins the work, or with `now` it interrupts what runs. */
+  enter(given: NewPrompt & Partial<QueuedPrompt>, how?: 'now'): void {
+    const isKnown = given.uuid === undefined || this.#sent.has(given.uuid);
+    const uuid = isKnown ? randomUUID() : (given.uuid as string);
+    const prompt: QueuedPrompt = { uuid, text: given.text, images: given.images, place: 'session' };
+    const session = this.#liveDriver();
+    this.#sent.add(uuid);
+    this.dispatch({ kind: 'entered', prompt });
+    if (this.#shell !== undefined) this.#behindShell.push({ prompt, how });
+    else session.send(prompt, how);
+  }
+
+  /** Finishes the turn that was cut off, else sends the first prompt that waits. False: there is neither. */
+  sendHeld(): boolean {
+    if (this.#state.isCutOff && this.#state.phase === 'idle') {
+      this.#finishCutOff();
+      return true;
+    }
+    const held = this.#state.queue.find(({ place }) => place === 'here');
+    if (held === undefined) return false;
+    this.#drop(held);
+    this.enter(held);
+    return true;
+  }
+
+  /** Takes the last prompt out of the queue; undefined: there is none that has not begun. */
+  takeQueued(): Promise<QueuedPrompt | undefined> {
+    return this.#take(this.#state.queue.at(-1));
+  }
+
+  /** Begins without the MCP servers that are waited for. False: none is. */
+  goOnWithoutServers(): boolean {
+    if (this.#state.awaitedServers.length === 0) return false;
+    this.#goOn();
+    return true;
+  }
+
+  /** False: nothing runs. */
+  interrupt(): boolean {
+    if (!isWorking(this.#state)) return false;
+    this.dispatch({ kind: 'interrupting' });
+    this.#shell?.stop();
+    const held = this.#behindShell.splice(0).map(({ prompt }) => prompt.uuid);
+    const queue = this.#state.queue.map(
+      (prompt): QueuedPrompt => (held.includes(prompt.uuid) ? { ...prompt, place: 'here' } : prompt),
+    );
+    this.dispatch({ kind: 'queued', queue });
+    void this.#driver.interrupt().catch(() => undefined);
+    return true;
+  }
+
+  /** Runs a command of the person's own; its output becomes a part of the conversation. */
+  shell(command: string): void {
+    void this.#runShell(command);
+  }
+
+  /** Reads figures and model again, after a command that may have changed them. */
+  refresh(): void {
+    if (this.#hasBegun) this.#figures.refresh();
+    void this.#learnModel().catch(() => undefined);
+  }
+
+  /** Switches to the next permission mode: manual, accept edits, plan. */
+  cycleMode(): void {
+    const mode = MODES[(MODES.indexOf(this.#state.session.mode) + 1) % MODES.length] ?? 'default';
+    this.dispatch({ kind: 'mode', mode });
+    this.#driver.query.setPermissionMode(mode).catch((error: unknown) => {
+      this.dispatch({ kind: 'hint', text: errorText(error) });
+    });
+  }
+
+  /** Reads what an earlier process has left of the session: its todo list, and a turn that was cut off. */
+  async lookBack(target: ReopenTarget): Promise<void> {
+    this.dispatch(await foundIn(target, this.#place));
+  }
+
+  /** Ends the session and opens another one. */
+  reopen(target: ReopenTarget): Promise<void> {
+    return this.#restart(target, {});
+  }
+
+  async close(): Promise<void> {
+    this.dispatch({ kind: 'exiting' });
+    this.#shell?.stop();
+    await this.#driver.close();
+  }
+
+  #open({ resume, resumeSessionAt, forkSession, carryOn }: ReopenTarget): Promise<void> {
     const isNew = resume === undefined || forkSession === true;
-    const id = isNew ? (firstId ?? randomUUID()) : resume;
-    firstId = undefined;
-    state = { ...state, session: { ...state.session, id } };
-    options = {
-      ...base,
+    const id = isNew ? (this.#firstId ?? randomUUID()) : resume;
+    this.#firstId = undefined;
+    this.#state = { ...this.#state, session: { ...this.#state.session, id } };
+    this.#options = {
+      ...this.#base,
       continue: undefined,
       resume,
       resumeSessionAt,
       forkSession,
       carryOn,
       sessionId: isNew ? id : undefined,
-      onMcpWait(waiting) {
-        if (driver !== opening) return;
-        goOn = waiting.goOn;
-        dispatch({ kind: 'serversAwaited', servers: waiting.servers });
+      onMcpWait: (waiting) => {
+        if (this.#driver !== opening) return;
+        this.#goOn = waiting.goOn;
+        this.dispatch({ kind: 'serversAwaited', servers: waiting.servers });
       },
     };
-    hasBegun = !isNew || resume !== undefined;
-    isEnded = false;
-    sent.clear();
-    const opening = openSession(options, onMessage);
-    driver = opening;
+    this.#hasBegun = !isNew || resume !== undefined;
+    this.#isEnded = false;
+    this.#sent.clear();
+    const opening = openSession(this.#options, (message) => this.#hear(message));
+    this.#driver = opening;
     void opening.ended.then((failure) => {
       // A session that does not open is reported by `opened`.
-      if (driver !== opening || failure === undefined) return;
-      isEnded = true;
-      dispatch({ kind: 'failed', sentence: errorText(failure.error) });
+      if (this.#driver !== opening || failure === undefined) return;
+      this.#isEnded = true;
+      this.dispatch({ kind: 'failed', sentence: errorText(failure.error) });
     });
-    return learn(opening, id);
-  };
-  const learn = async ({ query }: SessionDriver, id: string): Promise<void> => {
+    return this.#learn(opening, id);
+  }
+
+  #hear(message: SDKMessage): void {
+    const isEdit = message.type === 'command_lifecycle' && this.#withdrawn.has(message.command_uuid);
+    if (!isEdit) this.dispatch({ kind: 'message', message });
+    if (message.type === 'system' && message.subtype === 'init') this.#hasBegun = true;
+    if (changesFigures(message)) this.#figures.refresh();
+    this.#cacheBreaks(message, this.#state);
+  }
+
+  async #learn({ query }: SessionDriver, id: string): Promise<void> {
     const [settings, session] = await Promise.all([query.getSettings(), query.initializationResult()]);
     const { model } = settings.applied;
-    dispatch({ kind: 'opened', session: { id, model, mode: session.current_permission_mode } });
-    if (hasBegun) figures.refresh();
-    else dispatch({ kind: 'figures', figures: { cost: { usd: 0, isUnpriced: false } } });
-  };
+    this.dispatch({ kind: 'opened', session: { id, model, mode: session.current_permission_mode } });
+    if (this.#hasBegun) this.#figures.refresh();
+    else this.dispatch({ kind: 'figures', figures: { cost: { usd: 0, isUnpriced: false } } });
+  }
+
+  async #learnModel(): Promise<void> {
+    const { applied } = await this.#driver.query.getSettings();
+    if (applied.model !== this.#state.session.model)
+      this.dispatch({ kind: 'opened', session: { model: applied.model } });
+  }
+
   /** A session that has failed is opened again by the next prompt. */
-  const live = (): SessionDriver => {
-    if (isEnded) void open(hasBegun ? { resume: state.session.id } : {}).catch(() => undefined);
-    return driver;
-  };
+  #liveDriver(): SessionDriver {
+    const { id } = this.#state.session;
+    if (this.#isEnded) void this.#open(this.#hasBegun ? { resume: id } : {}).catch(() => undefined);
+    return this.#driver;
+  }
 
-  const send = (given: NewPrompt & Partial<QueuedPrompt>, how?: 'now') => {
-    const isKnown = given.uuid === undefined || sent.has(given.uuid);
-    const uuid = isKnown ? randomUUID() : (given.uuid as string);
-    const prompt: QueuedPrompt = { uuid, text: given.text, images: given.images, place: 'session' };
-    const session = live();
-    sent.add(uuid);
-    dispatch({ kind: 'entered', prompt });
-    if (shell !== undefined) behindShell.push({ prompt, how });
-    else session.send(prompt, how);
-  };
-  const without = (prompt: QueuedPrompt) =>
-    dispatch({ kind: 'queued', queue: state.queue.filter(({ uuid }) => uuid !== prompt.uuid) });
+  #drop(prompt: QueuedPrompt): void {
+    const queue = this.#state.queue.filter(({ uuid }) => uuid !== prompt.uuid);
+    this.dispatch({ kind: 'queued', queue });
+  }
+
   /** Takes a prompt back from the session. False: it has begun. */
-  const recall = async (prompt: QueuedPrompt): Promise<boolean> => {
+  async #recall(prompt: QueuedPrompt): Promise<boolean> {
     if (prompt.place === 'here') return true;
-    const held = behindShell.length;
-    behindShell = behindShell.filter((waiting) => waiting.prompt.uuid !== prompt.uuid);
-    if (behindShell.length < held) return true;
-    withdrawn.add(prompt.uuid);
-    const isBack = await driver.withdraw(prompt.uuid);
-    if (!isBack) withdrawn.delete(prompt.uuid);
+    const held = this.#behindShell.length;
+    this.#behindShell = this.#behindShell.filter((waiting) => waiting.prompt.uuid !== prompt.uuid);
+    if (this.#behindShell.length < held) return true;
+    this.#withdrawn.add(prompt.uuid);
+    const isBack = await this.#driver.withdraw(prompt.uuid);
+    if (!isBack) this.#withdrawn.delete(prompt.uuid);
     return isBack;
-  };
-  const take = async (prompt: QueuedPrompt | undefined): Promise<QueuedPrompt | undefined> => {
-    if (prompt === undefined || !(await recall(prompt))) return undefined;
-    without(prompt);
-    return prompt;
-  };
-  /** Makes `wanted` the queue: what the session has is withdrawn and sent again in this order. */
-  const rearrange = async (wanted: readonly QueuedPrompt[]): Promise<boolean> => {
-    const had = state.queue.filter(({ place }) => place === 'session');
-    const back = await Promise.all(had.map(recall));
-    if (back.includes(false)) return false;
-    dispatch({ kind: 'queued', queue: wanted.filter(({ place }) => place === 'here') });
-    for (const prompt of wanted) if (prompt.place === 'session') send(prompt);
-    return true;
-  };
+  }
 
-  const runOwn = async (command: string) => {
+  async #take(prompt: QueuedPrompt | undefined): Promise<QueuedPrompt | undefined> {
+    if (prompt === undefined || !(await this.#recall(prompt))) return undefined;
+    this.#drop(prompt);
+    return prompt;
+  }
+
+  async #move(from: number, to: number): Promise<boolean> {
+    const { queue } = this.#state;
+    const moved = queue[from - 1];
+    if (moved === undefined || queue[to - 1] === undefined) return false;
+    const others = queue.filter((prompt) => prompt !== moved);
+    return this.#rearrange([...others.slice(0, to - 1), moved, ...others.slice(to - 1)]);
+  }
+
+  async #replace(number: number, text: string): Promise<boolean> {
+    const { queue } = this.#state;
+    const changed = queue[number - 1];
+    if (changed === undefined) return false;
+    return this.#rearrange(queue.map((prompt) => (prompt === changed ? { ...prompt, text } : prompt)));
+  }
+
+  /** Makes `wanted` the queue: what the session has is withdrawn and sent again in this order. */
+  async #rearrange(wanted: readonly QueuedPrompt[]): Promise<boolean> {
+    const had = this.#state.queue.filter(({ place }) => place === 'session');
+    const back = await Promise.all(had.map((prompt) => this.#recall(prompt)));
+    if (back.includes(false)) return false;
+    this.dispatch({ kind: 'queued', queue: wanted.filter(({ place }) => place === 'here') });
+    for (const prompt of wanted) if (prompt.place === 'session') this.enter(prompt);
+    return true;
+  }
+
+  async #runShell(command: string): Promise<void> {
     const id = randomUUID();
-    dispatch({ kind: 'shellStarted', id, command });
+    this.dispatch({ kind: 'shellStarted', id, command });
     const run = runShell({
       command,
-      cwd: state.session.cwd,
-      env,
-      onOutput: (text, totalLines) => dispatch({ kind: 'shellOutput', id, text, totalLines }),
+      cwd: this.#state.session.cwd,
+      env: this.#place.env,
+      onOutput: (text, totalLines) => this.dispatch({ kind: 'shellOutput', id, text, totalLines }),
     });
-    shell = { id, run };
+    this.#shell = run;
     const end = await run.ended;
-    shell = undefined;
-    dispatch({ kind: 'shellEnded', id, end });
+    this.#shell = undefined;
+    this.dispatch({ kind: 'shellEnded', id, end });
     const text = shellPrompt(command, end);
-    live().send({ uuid: randomUUID(), text, images: [], place: 'session' }, 'silent');
-    for (const { prompt, how } of behindShell.splice(0)) driver.send(prompt, how);
-  };
+    this.#liveDriver().send({ uuid: randomUUID(), text, images: [], place: 'session' }, 'silent');
+    for (const { prompt, how } of this.#behindShell.splice(0)) this.#driver.send(prompt, how);
+  }
 
-  const restart = async (next: ReopenTarget, kept: Partial<ConversationState>) => {
-    shell?.run.stop();
-    const before = driver;
+  async #restart(next: ReopenTarget, kept: Partial<ConversationState>): Promise<void> {
+    this.#shell?.stop();
+    const before = this.#driver;
     // From here on, what the old session says is not heard.
-    driver = { ...before };
+    this.#driver = { ...before };
     await before.close();
-    state = {
-      ...startingState(clock.monotonicMs(), { cwd }),
-      queue: state.queue.map((prompt) => ({ ...prompt, place: 'here' })),
+    this.#state = {
+      ...startingState(this.#clock.monotonicMs(), { cwd: this.#place.cwd }),
+      queue: this.#state.queue.map((prompt) => ({ ...prompt, place: 'here' })),
       ...kept,
     };
-    await open(next);
-  };
-  const finishCutOff = () => {
-    const { figures, todos, session } = state;
-    const kept = { figures, todos, session, phase: 'submitted' } as const;
-    restart({ resume: session.id, carryOn: true }, kept).catch((error: unknown) =>
-      dispatch({ kind: 'failed', sentence: errorText(error) }),
-    );
-  };
+    await this.#open(next);
+  }
 
-  const opened = open(target);
-  opened.catch(() => undefined);
-  return {
-    get state() {
-      return state;
-    },
-    get query() {
-      return driver.query;
-    },
-    get options() {
-      return options;
-    },
-    dispatch,
-    enter: send,
-    sendHeld() {
-      if (state.isCutOff && state.phase === 'idle') {
-        finishCutOff();
-        return true;
-      }
-      const held = state.queue.find(({ place }) => place === 'here');
-      if (held === undefined) return false;
-      without(held);
-      send(held);
-      return true;
-    },
-    takeQueued: () => take(state.queue.at(-1)),
-    queue: {
-      remove: async (number) => (await take(state.queue[number - 1]))?.text,
-      async move(from, to) {
-        const { queue } = state;
-        const moved = queue[from - 1];
-        if (moved === undefined || queue[to - 1] === undefined) return false;
-        const others = queue.filter((prompt) => prompt !== moved);
-        return rearrange([...others.slice(0, to - 1), moved, ...others.slice(to - 1)]);
-      },
-      async replace(number, text) {
-        const { queue } = state;
-        const changed = queue[number - 1];
-        if (changed === undefined) return false;
-        return rearrange(queue.map((prompt) => (prompt === changed ? { ...prompt, text } : prompt)));
-      },
-    },
-    goOnWithoutServers() {
-      if (state.awaitedServers.length === 0) return false;
-      goOn();
-      return true;
-    },
-    interrupt() {
-      if (!isWorking(state)) return false;
-      dispatch({ kind: 'interrupting' });
-      shell?.run.stop();
-      const held = behindShell.splice(0).map(({ prompt }) => prompt.uuid);
-      const queue = state.queue.map(
-        (prompt): QueuedPrompt => (held.includes(prompt.uuid) ? { ...prompt, place: 'here' } : prompt),
-      );
-      dispatch({ kind: 'queued', queue });
-      void driver.interrupt().catch(() => undefined);
-      return true;
-    },
-    shell: (command) => void runOwn(command),
-    refresh() {
-      if (hasBegun) figures.refresh();
-      void learnModel().catch(() => undefined);
-    },
-    cycleMode() {
-      const mode = MODES[(MODES.indexOf(state.session.mode) + 1) % MODES.length] ?? 'default';
-      dispatch({ kind: 'mode', mode });
-      driver.query.setPermissionMode(mode).catch((error: unknown) => {
-        dispatch({ kind: 'hint', text: errorText(error) });
-      });
-    },
-    lookBack: async (place) => dispatch(await foundIn(place, { cwd, env })),
-    reopen: (next) => restart(next, {}),
-    async close() {
-      dispatch({ kind: 'exiting' });
-      shell?.run.stop();
-      await driver.close();
-    },
-    opened,
-  };
+  #finishCutOff(): void {
+    const { figures, todos, session } = this.#state;
+    const kept = { figures, todos, session, phase: 'submitted' } as const;
+    this.#restart({ resume: session.id, carryOn: true }, kept).catch((error: unknown) =>
+      this.dispatch({ kind: 'failed', sentence: errorText(error) }),
+    );
+  }
 }

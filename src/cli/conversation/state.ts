@@ -25,6 +25,10 @@ export interface ConversationState {
   readonly answer: AnswerFacts;
   /** Calls of the main agent without a result, in the order of their start. */
   readonly tools: readonly RunningTool[];
+  /** Calls of subagents without a result. */
+  readonly agentCalls: readonly AgentCall[];
+  /** What each subagent does, by the call that started it: one in the background goes on after its call. */
+  readonly agentTasks: Readonly<Record<string, string>>;
   /** Commands and agents in the background. */
   readonly background: readonly string[];
   readonly todos: readonly Todo[];
@@ -63,6 +67,8 @@ interface Submission {
   readonly startedMs: number;
   /** As `--max-turns` counts them. */
   readonly turns: number;
+  /** Tool calls, those of subagents included. */
+  readonly calls: number;
   /** A request of this turn was made, and its tools have not answered yet. */
   readonly isAsked: boolean;
   /** Id of the last response; '' before the first one. */
@@ -75,8 +81,8 @@ interface Submission {
 
 interface AnswerFacts {
   readonly kind: 'none' | 'thinking' | 'writing' | 'calling';
-  /** Text was streamed whose finished block has not arrived. */
-  readonly isUnfinished: boolean;
+  /** Streamed text whose finished block has not arrived. */
+  readonly unfinished: string;
   /** uuids of finished blocks of text since the last user message: they can still be retracted. */
   readonly shown: readonly string[];
 }
@@ -96,6 +102,11 @@ export interface RunningTool {
   readonly deniedBy: 'person' | 'rule' | undefined;
   /** The person's own command (`!command`), which no model has called. */
   readonly isOwn: boolean;
+}
+
+export interface AgentCall extends RunningTool {
+  /** What the subagent that makes it does; '' if that is not known. */
+  readonly task: string;
 }
 
 interface ToolTail {
@@ -188,6 +199,8 @@ export function startingState(
     submission: undefined,
     answer: NO_ANSWER,
     tools: [],
+    agentCalls: [],
+    agentTasks: {},
     background: [],
     todos: [],
     showsTodos: true,
@@ -205,9 +218,14 @@ export function startingState(
   };
 }
 
-export const NO_ANSWER: AnswerFacts = { kind: 'none', isUnfinished: false, shown: [] };
+export const NO_ANSWER: AnswerFacts = { kind: 'none', unfinished: '', shown: [] };
 
 /** A submission runs, or is about to. */
 export function isWorking({ phase }: Pick<ConversationState, 'phase'>): boolean {
   return phase !== 'starting' && phase !== 'idle' && phase !== 'exiting';
+}
+
+/** What the subagent does that makes this call; undefined: no subagent makes it. */
+export function taskOf({ agentCalls }: ConversationState, toolUseId: string): string | undefined {
+  return agentCalls.find(({ id }) => id === toolUseId)?.task;
 }

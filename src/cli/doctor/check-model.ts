@@ -1,5 +1,11 @@
 /** The model of a run, the source of its credentials, and whether the endpoint accepts them. */
-import { type EndpointAnswer, type ModelAccess, modelAccess, probeModel } from '../../index.ts';
+import {
+  DEFAULT_PROVIDER,
+  type EndpointAnswer,
+  type ModelAccess,
+  modelAccess,
+  probeModel,
+} from '../../index.ts';
 import type { World } from '../world.ts';
 import type { CheckResult } from './check.ts';
 
@@ -71,7 +77,7 @@ function checkAnswer(
   tookMs: number,
 ): CheckResult {
   const problem = (detail: string): CheckResult => ({ name: 'API', state: 'problem', detail });
-  const shown = provider === 'anthropic' ? addressOf(baseUrl) : `${provider} (${addressOf(baseUrl)})`;
+  const shown = provider === DEFAULT_PROVIDER ? addressOf(baseUrl) : `${provider} (${addressOf(baseUrl)})`;
   switch (answer.kind) {
     case 'accepted':
       return { name: 'API', state: 'ok', detail: `${shown} lets us in (${tookMs} ms)` };

@@ -9,7 +9,7 @@ import {
 import { visible } from '../../terminal/text/visible.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import type { LimitFlags } from '../flags/durable-flags.ts';
-import { alignedRows } from '../screen/aligned-rows.ts';
+import { alignedRows } from '../words/aligned-rows.ts';
 
 interface Asked {
   readonly database: Database;

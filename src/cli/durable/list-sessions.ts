@@ -1,6 +1,6 @@
 /** `turnwright sessions --db`: the sessions of a database, those that changed last first. */
 import { durableClient, type SessionStatus } from '../../durable/index.ts';
-import { age } from '../screen/units.ts';
+import { age } from '../words/units.ts';
 import type { World } from '../world.ts';
 import { databaseUrl } from './database-url.ts';
 

@@ -5,7 +5,7 @@ import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { SendInvocation } from '../flags/durable-flags.ts';
 import { jsonLine } from '../output.ts';
-import { createLiveView } from '../run/live-view.ts';
+import { PrintedRun } from '../run/printed-run.ts';
 import { readPrompt } from '../run/prompt.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
@@ -75,7 +75,7 @@ async function follow({ client, session, from, until, json }: Following, world: 
   const forget = world.signals.attach({ interrupt: leave, close: leave });
   const view = json
     ? undefined
-    : createLiveView(world, { verbose: true, neverAsk: true, summary: false }).sink;
+    : await PrintedRun.open(world, { verbose: true, neverAsk: true, summary: false });
   const sayWaits = waitSayer(client, session, world);
   try {
     const { signal } = leaving;

@@ -80,67 +80,23 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
 
   const subcommand = (name: string, does: string) =>
     program.command(name).description(does).helpOption('-h, --help', 'print this help');
+  const onCall = (call: Invocation) => {
+    invocation = call;
+  };
   subcommand('completion', 'print what completes commands and flags in your shell')
     .argument('<shell>', 'bash, zsh or fish')
     .action((shell: string) => {
       invocation = { command: 'say', text: completionScript(shell, program) };
     });
-  subcommand('start', 'play a whole run against a rehearsed model')
-    .argument('[task...]', 'of your own; it needs a model, so the rehearsed one is played')
-    .action((words: string[], _flags: unknown, command: Command) => {
-      invocation = {
-        command: 'start',
-        words: words.map(unquoted),
-        flags: runFlags(command.optsWithGlobals()),
-      };
-    });
-  addRehearseFlags(subcommand('rehearse', 'run a task against a scripted model on this machine'))
-    .argument('<scenario>', 'a scenario file (.yaml, .json, .js), or `bundled`')
-    .argument('[task...]', 'what to do')
-    .action((scenario: string, words: string[], _flags: unknown, command: Command) => {
-      invocation = {
-        command: 'rehearse',
-        scenario: unquoted(scenario),
-        words: words.map(unquoted),
-        flags: { ...command.opts<RehearseFlags>(), ...runFlags(command.optsWithGlobals()) },
-      };
-    });
-  for (const [name, does] of [
-    ['explain', 'say why each step of a session ended as it did'],
-    ['context', 'say what fills the context of a session'],
-  ] as const)
-    subcommand(name, does)
-      .argument('[session]', 'id of a session; default the newest of this folder')
-      .action((session: string | undefined) => {
-        invocation = { command: name, session: session && unquoted(session) };
-      });
-  subcommand('cost', 'say what a session has cost, by model, agent and purpose')
-    .argument('[session]', 'id of a session; default the newest of this folder')
-    .option('--json', 'as JSON')
-    .action((session: string | undefined, { json }: { json?: true }) => {
-      invocation = { command: 'cost', session: session && unquoted(session), json: json === true };
-    });
-  subcommand('models', 'list the models of the configured endpoint, with sizes and prices')
-    .option('--json', 'as JSON')
-    .action(({ json }: { json?: true }) => {
-      invocation = { command: 'models', json: json === true };
-    });
+  addRehearsedCommands(subcommand, onCall);
+  addReportCommands(subcommand, onCall);
   addSessionsCommand(
     subcommand('sessions', 'list, show, rename, tag, fork or delete sessions, or erase a text from one'),
     ({ words, ...call }) => {
       invocation = { ...call, words: words.map(unquoted) };
     },
   );
-  subcommand('auth', 'say with which credentials a run would ask its model')
-    .argument('<what>', 'status')
-    .option('--json', 'as JSON')
-    .action((what: string, { json }: { json?: true }) => {
-      if (what !== 'status') throw new UsageError('The one thing to ask of auth is its status.');
-      invocation = { command: 'auth', json: json === true };
-    });
-  const onCall = (call: Invocation) => {
-    invocation = call;
-  };
+  addAuthCommand(subcommand, onCall);
   addLoginCommands(subcommand, onCall);
   subcommand('init', 'write a settings file for this folder, with every common key explained')
     .option('--local', 'the one for you alone, which is not committed')
@@ -171,6 +127,66 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   if (invocation === undefined) return { command: 'say', text: program.helpInformation() };
   if (!RUNS.includes(invocation.command)) rejectRunFlags(program, invocation.command);
   return invocation;
+}
+
+type Subcommand = (name: string, does: string) => Command;
+type OnCall = (invocation: Invocation) => void;
+
+function addRehearsedCommands(subcommand: Subcommand, onCall: OnCall): void {
+  subcommand('start', 'play a whole run against a rehearsed model')
+    .argument('[task...]', 'of your own; it needs a model, so the rehearsed one is played')
+    .action((words: string[], _flags: unknown, command: Command) => {
+      onCall({
+        command: 'start',
+        words: words.map(unquoted),
+        flags: runFlags(command.optsWithGlobals()),
+      });
+    });
+  addRehearseFlags(subcommand('rehearse', 'run a task against a scripted model on this machine'))
+    .argument('<scenario>', 'a scenario file (.yaml, .json, .js), or `bundled`')
+    .argument('[task...]', 'what to do')
+    .action((scenario: string, words: string[], _flags: unknown, command: Command) => {
+      onCall({
+        command: 'rehearse',
+        scenario: unquoted(scenario),
+        words: words.map(unquoted),
+        flags: { ...command.opts<RehearseFlags>(), ...runFlags(command.optsWithGlobals()) },
+      });
+    });
+}
+
+/** What says something about a session or the models, and changes nothing. */
+function addReportCommands(subcommand: Subcommand, onCall: OnCall): void {
+  for (const [name, does] of [
+    ['explain', 'say why each step of a session ended as it did'],
+    ['context', 'say what fills the context of a session'],
+  ] as const)
+    subcommand(name, does)
+      .argument('[session]', 'id of a session; default the newest of this folder')
+      .action((session: string | undefined) => {
+        onCall({ command: name, session: session && unquoted(session) });
+      });
+  subcommand('cost', 'say what a session has cost, by model, agent and purpose')
+    .argument('[session]', 'id of a session; default the newest of this folder')
+    .option('--json', 'as JSON')
+    .action((session: string | undefined, { json }: { json?: true }) => {
+      onCall({ command: 'cost', session: session && unquoted(session), json: json === true });
+    });
+  subcommand('models', 'list the models of the configured endpoint, with sizes and prices')
+    .option('--json', 'as JSON')
+    .action(({ json }: { json?: true }) => {
+      onCall({ command: 'models', json: json === true });
+    });
+}
+
+function addAuthCommand(subcommand: Subcommand, onCall: OnCall): void {
+  subcommand('auth', 'say with which credentials a run would ask its model')
+    .argument('<what>', 'status')
+    .option('--json', 'as JSON')
+    .action((what: string, { json }: { json?: true }) => {
+      if (what !== 'status') throw new UsageError('The one thing to ask of auth is its status.');
+      onCall({ command: 'auth', json: json === true });
+    });
 }
 
 /** Otherwise `turnwright docter` would be sent to a model as a task, which costs money. */

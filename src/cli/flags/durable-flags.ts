@@ -122,10 +122,17 @@ const ARCHIVE = [
   'where archived sessions are (default: the variable TURNWRIGHT_ARCHIVE)',
 ] as const;
 
-export function addDurableCommands(
-  subcommand: (name: string, does: string) => Command,
-  onCall: (invocation: DatabaseInvocation) => void,
-): void {
+type Subcommand = (name: string, does: string) => Command;
+type OnCall = (invocation: DatabaseInvocation) => void;
+
+export function addDurableCommands(subcommand: Subcommand, onCall: OnCall): void {
+  addDurableCommand(subcommand, onCall);
+  addWorkerCommand(subcommand, onCall);
+  addSendCommand(subcommand, onCall);
+  addAnswerCommand(subcommand, onCall);
+}
+
+function addDurableCommand(subcommand: Subcommand, onCall: OnCall): void {
   subcommand('durable', 'make or check the tables for sessions in Postgres, and care for the sessions')
     .argument('<action>', `${ALL_ACTIONS.slice(0, -1).join(', ')} or ${ALL_ACTIONS.at(-1)}`)
     .argument(
@@ -162,7 +169,9 @@ export function addDurableCommands(
         );
       onCall({ command: 'durable', action: known, which, flags });
     });
+}
 
+function addWorkerCommand(subcommand: Subcommand, onCall: OnCall): void {
   subcommand('worker', 'run the sessions of a database, with the agent that a module describes')
     .argument('<module>', 'a JavaScript file whose default export holds the options of the agent')
     .option(...DATABASE)
@@ -193,7 +202,9 @@ export function addDurableCommands(
     .action((module: string, flags: WorkerInvocation['flags']) =>
       onCall({ command: 'worker', module, flags }),
     );
+}
 
+function addSendCommand(subcommand: Subcommand, onCall: OnCall): void {
   subcommand('send', 'send a prompt to a session in a database, follow it, or interrupt it')
     .argument('<session>', 'id of a session; a new one begins with its first prompt')
     .argument('[text...]', 'the prompt')
@@ -208,7 +219,9 @@ export function addDurableCommands(
     .action((session: string, words: string[], flags: SendInvocation['flags']) =>
       onCall({ command: 'send', session, words, flags }),
     );
+}
 
+function addAnswerCommand(subcommand: Subcommand, onCall: OnCall): void {
   subcommand('answer', 'answer a question that a session in a database waits for')
     .argument('<session>', 'id of the session')
     .argument('<ask>', 'id of the question, as --follow prints it')

@@ -1,7 +1,7 @@
 /** Whether a model is configured. Names are read, never values. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configurationHome, modelAccess, NOT_CONFIGURED } from '../../index.ts';
+import { configurationHome, modelAccess, NAMED_PROVIDERS, NOT_CONFIGURED } from '../../index.ts';
 import { OPTIONS } from '../../options/table.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import { UsageError } from '../usage-error.ts';
@@ -76,16 +76,6 @@ export async function notConfigured(world: Pick<World, 'env' | 'cwd'>): Promise<
   return [NOT_CONFIGURED, ...hints].join(' ');
 }
 
-/** Companies whose models need no settings. Their addresses and variables are the engine's. */
-const VENDORS = {
-  openai: 'OpenAI',
-  openrouter: 'OpenRouter',
-  groq: 'Groq',
-  deepseek: 'DeepSeek',
-  gemini: 'Gemini',
-  xai: 'xAI',
-} as const;
-
 export interface VendorKey {
   /** What the names of its models begin with. */
   readonly prefix: string;
@@ -97,7 +87,8 @@ export interface VendorKey {
 /** The companies whose keys are in the environment. */
 export async function vendorKeys({ cwd, env }: Pick<World, 'env' | 'cwd'>): Promise<readonly VendorKey[]> {
   const found = await Promise.all(
-    Object.entries(VENDORS).map(async ([prefix, name]) => {
+    Object.entries(NAMED_PROVIDERS).map(async ([prefix, { isLocal, title: name }]) => {
+      if (isLocal === true) return [];
       const asked = { ...env, [OPTIONS.model.variable]: `${prefix}:any` };
       const { apiKeyEnv: variable = '' } = await modelAccess({ cwd, env: asked, settingSources: [] });
       return env[variable] ? [{ prefix, name, variable }] : [];

@@ -1,5 +1,12 @@
 /** A login: the address it is for, whether that accepts it, and where it is kept. */
-import { checkLogin, type EndpointAnswer, type Login, modelAccess, storeLogin } from '../../index.ts';
+import {
+  checkLogin,
+  DEFAULT_PROVIDER,
+  type EndpointAnswer,
+  type Login,
+  modelAccess,
+  storeLogin,
+} from '../../index.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 
@@ -24,7 +31,7 @@ export async function loginTarget({ cwd, env }: Place, address?: string): Promis
       `The address must be an absolute http or https URL, not ${JSON.stringify(address)}.`,
     );
   const { apiKeySource, baseUrl, provider } = await modelAccess({ cwd, env, ...TRUST });
-  if (provider !== 'anthropic' && address === undefined)
+  if (provider !== DEFAULT_PROVIDER && address === undefined)
     throw new UsageError(
       `A run here asks the provider ${provider}, which has credentials of its own (docs/models.md). For the Messages API: turnwright login https://api.anthropic.com`,
     );

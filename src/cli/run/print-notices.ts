@@ -1,13 +1,12 @@
 /** Notices of a printed run on stderr: servers whose tools are missing, retries, warnings, a silent model. */
 import type { SDKMessage, SDKResultMessage } from '../../index.ts';
-import { createStyle } from '../../terminal/text/style.ts';
 import { visible } from '../../terminal/text/visible.ts';
-import { createModelSilence } from '../screen/model-silence.ts';
-import { noteFor } from '../screen/notes.ts';
-import { lateServers, serverProblems } from '../screen/server-problems.ts';
+import { systemNote } from '../conversation/reduce/system-note.ts';
+import { noteText } from '../conversation/view/transcript-item.ts';
+import { lateServers, serverProblems } from '../words/server-problems.ts';
+import { createModelSilence } from './model-silence.ts';
 import type { Sink } from './print.ts';
 
-const PLAIN = createStyle(false);
 const LOOK_EVERY_MS = 5_000;
 
 interface PrintNotices {
@@ -64,6 +63,6 @@ function noticesOf(
   if (message.subtype === 'init') return [...serverProblems(message), ...lateServers(message)];
   const isNamed =
     message.subtype === 'api_retry' || (message.subtype === 'informational' && message.level === 'warning');
-  const line = course && isNamed ? noteFor(message, PLAIN) : undefined;
-  return line === undefined ? [] : [line];
+  const note = course && isNamed ? systemNote(message) : undefined;
+  return note === undefined ? [] : [noteText(note)];
 }

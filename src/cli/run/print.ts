@@ -1,13 +1,11 @@
 /** Headless output: the answer alone, one JSON object, or one JSON object per message. */
-import type { Query, SDKMessage, SDKResultMessage } from '../../index.ts';
+import type { SDKMessage, SDKResultMessage } from '../../index.ts';
 import { isSilentRefusal } from '../exit-codes.ts';
 import type { OutputFormat } from '../flags/own-flags.ts';
 import { jsonLine, type Output } from '../output.ts';
 
 /** Receives the messages of a run. `end` is called once, after the last one. */
 export interface Sink {
-  /** Called with the run before its first message. */
-  begin?(run: Pick<Query, 'mcpServerStatus'>): void;
   show(message: SDKMessage): Promise<void>;
   end(result: SDKResultMessage | undefined): Promise<void>;
 }
@@ -112,10 +110,6 @@ function createLastAnswer(): { observe(message: SDKMessage): void; text(): strin
 /** Several sinks as one; each message goes to all of them in order. */
 export function both(first: Sink, second: Sink): Sink {
   return {
-    begin(run) {
-      first.begin?.(run);
-      second.begin?.(run);
-    },
     async show(message) {
       await first.show(message);
       await second.show(message);
@@ -137,7 +131,6 @@ export function expendable(sink: Sink): Sink {
     });
   };
   return {
-    begin: (run) => sink.begin?.(run),
     show: (message) => attempt(() => sink.show(message)),
     end: (result) => attempt(() => sink.end(result)),
   };

@@ -11,7 +11,7 @@ import { isTrustedUnasked } from './trust-question.ts';
 export interface RunContext {
   readonly cwd: string;
   readonly env: Env;
-  /** Raw stream events, which the live view needs. */
+  /** Raw stream events, for text that is printed as it comes. */
   readonly partials: boolean;
   readonly canUseTool: CanUseTool | undefined;
   /** Warnings of the engine. */

@@ -50,7 +50,6 @@ interface Played {
 async function play({ options, sink, signals }: Run, prompt: string | undefined): Promise<Played> {
   const running = query({ prompt, options });
   const detach = signals.attach(running, farewell(options));
-  sink.begin?.(running);
   let result: SDKResultMessage | undefined;
   let failure: Played['failure'];
   try {

@@ -1,8 +1,8 @@
 /** Report of a run: figures of its result, its messages, and the decision records of its journal. */
 import type { DecisionRecord, SDKResultMessage } from '../../index.ts';
-import { retryReason } from '../screen/notes.ts';
-import { stopSentence, totals } from '../screen/summary.ts';
-import { counted, dollars, duration, percent, tokens } from '../screen/units.ts';
+import { retryReason } from '../conversation/reduce/system-note.ts';
+import { stopSentence, totals } from '../words/summary.ts';
+import { counted, dollars, duration, percent, tokens } from '../words/units.ts';
 import type { RunNotes } from './run-notes.ts';
 
 interface ReportInput {

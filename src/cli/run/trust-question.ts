@@ -4,9 +4,8 @@ import { type ProjectTrust, projectTrust, trustProject } from '../../index.ts';
 import { SETTING_SOURCES } from '../../options/option-values.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
-import { drain } from '../screen/line-reader.ts';
-import { readKeys } from '../screen/raw-keys.ts';
 import { UsageError } from '../usage-error.ts';
+import { drain, readKeys } from '../words/raw-keys.ts';
 import type { Env, World } from '../world.ts';
 
 /** Maximum length of a value; a longer one is truncated in the middle, so that neither end is hidden. */

@@ -71,7 +71,7 @@ export async function* compact(
   const { trigger, instructions } = request;
   const hooked = await ports.hooks.run(
     { event: 'PreCompact', trigger, custom_instructions: instructions ?? null },
-    { signal: input.signal },
+    { signal: input.life.signal },
   );
   const refused = refusalOf(hooked);
   if (refused !== undefined) return { kind: 'nothing', why: `a PreCompact hook prevented it: ${refused}` };
@@ -83,7 +83,7 @@ export async function* compact(
   const outcome = yield* summariseRounds(split.before, words, input, ports);
   const made =
     outcome.kind === 'summary' ? await replacement(split, outcome, { input, scale }, ports) : undefined;
-  const failure = failureOf(outcome, made, request, input.signal);
+  const failure = failureOf(outcome, made, request, input.life.signal);
   if (failure !== undefined || made === undefined || outcome.kind !== 'summary') {
     const why = failure ?? 'no summary was made';
     yield [notice(ports, { subtype: 'status', status: null, compact_result: 'failed', compact_error: why })];
@@ -105,7 +105,7 @@ export async function* compact(
   yield made.head;
   await ports.hooks.run(
     { event: 'PostCompact', trigger, compact_summary: outcome.text },
-    { signal: input.signal },
+    { signal: input.life.signal },
   );
   return {
     kind: 'compacted',
@@ -147,7 +147,7 @@ async function replacement(
       summarised,
       kept: split.kept,
       budgetTokens: restoreBudget(input.limits, freed),
-      signal: input.signal,
+      signal: input.life.signal,
     },
   );
   const tokensFreed = freed - estimateTokens(restored) * tokenFactor;

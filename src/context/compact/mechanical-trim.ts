@@ -75,7 +75,7 @@ export async function* mechanicalTrim(
     summarised: dropped,
     kept: rest,
     budgetTokens: Math.floor(input.limits.effective * RESTORE_SHARE),
-    signal: input.signal,
+    signal: input.life.signal,
   });
   const marker = syntheticMessage(ports, 'nudge', trimmedText(dropped.length, ports.historyTool));
   const items: readonly ViewMessage[] = [marker, ...restored];

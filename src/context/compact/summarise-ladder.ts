@@ -64,7 +64,7 @@ export async function* summariseRounds(
         instruction,
         maxTokens: Math.max(room.leastAnswer, Math.min(room.mostAnswer, Math.floor(free))),
         effectKey: `${input.effectKey}/compact/${calls}`,
-        signal: input.signal,
+        signal: input.life.signal,
       });
     };
     const limit = (room.tokens - room.leastAnswer - wordsTokens) / scale;

@@ -73,7 +73,7 @@ async function* makeRoom(input: StepInput, ports: CompactionPorts): AsyncGenerat
       const strike = { consecutiveFailures, switchedOff };
       const struck = { ...compaction, ...strike };
       const { why } = result;
-      if (!isFull || input.signal.aborted) return { kind: 'note', why, compaction: struck };
+      if (!isFull || input.life.signal.aborted) return { kind: 'note', why, compaction: struck };
       const trimmed = { ...compacted, ...strike };
       return yield* trimAhead(input, ports, { why, compacted: trimmed, else: struck });
     }

@@ -15,6 +15,8 @@ import type { AgentOutcome, SpawnRequest } from '../../protocol/tools/agent.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { ToolProgress } from '../../protocol/tools/tool.ts';
 import { refuseWithoutTools } from '../../subagents/select-tools.ts';
+import { Door } from '../../util/async/door.ts';
+import { ConsumerLeft, type Output } from '../../util/async/output.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { createDeliveries } from '../output/block-acknowledgements.ts';
@@ -23,7 +25,7 @@ import { surroundingsOf } from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
 import { buildAgentPrompt, buildUserContext } from '../session/system-prompt.ts';
 import { summariseProgress } from '../side-calls/agent-summaries.ts';
-import { LoopDriver, loopDepsOf, loopParamsOf } from '../submission/loop-driver.ts';
+import { type Drive, driveLoop, loopDepsOf, loopParamsOf } from '../submission/loop-driver.ts';
 import { noteAgentDenial } from '../submission/temporary-rules.ts';
 import { createAgentMessages } from './agent-messages.ts';
 import { openAgent } from './agent-opening.ts';
@@ -43,15 +45,23 @@ export interface AgentRun {
 const ABORT_GRACE_MS = 500;
 
 export function runAgent(run: AgentRun): AsyncGenerator<ToolProgress, AgentOutcome> {
-  const { spans } = run.session.config;
-  return spans === undefined ? untilItEnds(run) : spans.ofAgent(run.request, untilItEnds(run));
+  const { session, request } = run;
+  const { spans } = session.config;
+  let scope: Scope | undefined;
+  const start = (output: Output<ToolProgress>) => {
+    scope = openScope(session.scope);
+    return untilItEnds(run, scope, output);
+  };
+  return new Door<ToolProgress, AgentOutcome>(
+    (output) => (spans === undefined ? start(output) : spans.ofAgent(request, () => start(output))),
+    { abort: () => scope?.abort('returned') },
+  );
 }
 
-async function* untilItEnds(run: AgentRun): AsyncGenerator<ToolProgress, AgentOutcome> {
+async function untilItEnds(run: AgentRun, scope: Scope, output: Output<ToolProgress>): Promise<AgentOutcome> {
   const { request, session, signal } = run;
   const { clock } = session.world;
   const startedMs = clock.monotonicMs();
-  const scope = openScope(session.scope);
   const model = modelOf(request, session);
   let agent: AgentParts | undefined;
   const record = createAgentRecord(model, () => agent?.ports.budget.ownCost ?? NO_COST);
@@ -75,8 +85,10 @@ async function* untilItEnds(run: AgentRun): AsyncGenerator<ToolProgress, AgentOu
     refuseOtherProvider(request, session);
     agent = await run.compose(model, scope);
     if (agent.ports.tools.names().length === 0) refuseWithoutTools(request.definition, () => false);
-    terminal = yield* drive(agent, { ...run, model, scope, record, onFailure: (last) => (failure = last) });
+    const onFailure = (last: ModelFailure | undefined) => (failure = last);
+    terminal = await runLoopOf(agent, { ...run, model, scope, record, onFailure }, output);
   } catch (error) {
+    if (error instanceof ConsumerLeft) throw error;
     const why = errorText(error);
     const isStopped = signal.aborted || session.scope.aborted;
     terminal = isStopped ? ABORTED : { reason: 'turn_setup_failed', turnCount: 0, errors: [why] };
@@ -108,7 +120,7 @@ interface Driven extends AgentRun {
 }
 
 /** Runs the loop until it ends or the budget is used up. */
-async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolProgress, Terminal> {
+async function runLoopOf(agent: AgentParts, driven: Driven, output: Output<ToolProgress>): Promise<Terminal> {
   const { request, session, model, scope, record } = driven;
   const { ports, name: submission } = agent;
   const { conversation, world } = ports;
@@ -131,7 +143,7 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
     if (type === 'response') void recordCost(request, session, ++responses);
   });
   const prompt = await openAgent(submission, agent, driven);
-  yield progressOf(messages.prompt(prompt.uuid, prompt.timestamp));
+  await output.emit([progressOf(messages.prompt(prompt.uuid, prompt.timestamp))]);
 
   await session.model.client.ready(model, scope);
   const { additionalDirectories = [] } = ports.config;
@@ -147,7 +159,7 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
     depth: request.depth,
   };
   ports.model.request = params;
-  const driver = new LoopDriver<ToolProgress>({
+  const drive: Drive<ToolProgress> = {
     params,
     deps: (guard) => ({
       ...loopDepsOf(guard, ports),
@@ -164,14 +176,13 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
         : messages.map(message).map(progressOf);
     },
     abortGraceMs: ABORT_GRACE_MS,
-  });
+  };
   const endSummaries = summariseProgress({ request, record, conversation, session, signal: scope.signal });
   try {
-    for (let batch = await driver.next(); batch !== undefined; batch = await driver.next()) yield* batch;
-    return driver.terminal ?? ABORTED;
+    const end = await driveLoop(drive, output);
+    return end?.kind === 'stop' ? end.terminal : ABORTED;
   } finally {
     endSummaries();
-    await driver.close();
   }
 }
 

@@ -7,6 +7,7 @@
 import { canonicalModel } from '../../model/catalog/model-info.ts';
 import { addUsage } from '../../model/catalog/usage.ts';
 import type { ModelInfo } from '../../protocol/model/model.ts';
+import { DEFAULT_RECORDED } from '../../protocol/model/provider.ts';
 import { EMPTY_USAGE, type Usage } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
 import {
@@ -149,7 +150,7 @@ class SessionLedger implements UsageLedger {
     const isPriced = cost !== undefined && info.price?.isAssumed !== true;
     this.#rows = withRow(this.#rows, {
       model,
-      provider: info.provider ?? 'firstParty',
+      provider: info.provider ?? DEFAULT_RECORDED,
       agent,
       purpose,
       calls: 1,

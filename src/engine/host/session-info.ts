@@ -2,10 +2,11 @@
 import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
 import { MODEL_ALIASES } from '../../model/catalog/model-list.ts';
 import type { ModelPrice } from '../../protocol/model/model.ts';
+import { providerFacts, recordedName } from '../../protocol/model/provider.ts';
 import { EFFORT_LEVELS, type EffortLevel } from '../../protocol/model/wire.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import type { AgentDefinition, QueryEngineConfig } from '../config.ts';
-import { apiProvider, ownProvider } from '../models/open-model-client.ts';
+import { ownProvider } from '../models/open-model-client.ts';
 
 export interface AgentInfo {
   readonly name: string;
@@ -38,7 +39,6 @@ export interface AccountInfo {
   readonly apiProvider: string;
 }
 
-const CLAUDE_PROVIDERS = ['anthropic', 'bedrock', 'vertex', 'foundry'] as const;
 const CHOICES = ['default', ...Object.keys(MODEL_ALIASES)];
 
 /**
@@ -89,10 +89,10 @@ export function modelList(config: QueryEngineConfig): readonly ModelChoice[] {
 }
 
 const servesClaude = (config: QueryEngineConfig): boolean =>
-  CLAUDE_PROVIDERS.some((type) => type === ownProvider(config).type);
+  providerFacts(ownProvider(config).type).servesClaude === true;
 
 export function accountOf(config: QueryEngineConfig): AccountInfo {
-  return { apiKeySource: apiKeySourceOf(config), apiProvider: apiProvider(config.provider) };
+  return { apiKeySource: apiKeySourceOf(config), apiProvider: recordedName(config.provider) };
 }
 
 export function apiKeySourceOf({ apiKeySource, apiKey, authToken }: QueryEngineConfig): string {

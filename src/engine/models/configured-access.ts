@@ -1,7 +1,6 @@
 /** The provider of the configured model, beside model calls. Loaded where it is not Anthropic's API alone. */
-import type { CloudName } from '../../model/cloud/cloud-setup.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { ProviderConfig } from '../../protocol/model/provider.ts';
+import { type CloudName, cloudOf } from '../../protocol/model/provider.ts';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import {
@@ -59,18 +58,13 @@ export async function providerReach({
 }: Pick<Resolution, 'config' | 'providerAskedBy'>): Promise<ProviderReach> {
   const { isOwn, name, provider, refusal } = configuredAccess(config);
   if (refusal !== undefined) return unreachable(refusal);
-  const cloud = cloudOf(provider);
+  const cloud = cloudOf(provider.type);
   if (cloud === undefined) return { isConfigured: !isPlain(provider) };
-  const { cloudConnection } = await import('./cloud-connection.ts');
-  const access = cloudConnection(cloud, config);
+  const { providerAccess } = await import('./provider-wires.ts');
+  const access = await providerAccess(provider, config);
   if (!('problem' in access)) return { cloud };
   const askedBy = isOwn ? providerAskedBy : `The provider "${name}"`;
   return unreachable(`${askedBy} is set, but cannot be obeyed. ${access.problem}`);
-}
-
-/** undefined: it is none. */
-function cloudOf({ type }: ProviderConfig): CloudName | undefined {
-  return type === 'bedrock' || type === 'vertex' || type === 'foundry' ? type : undefined;
 }
 
 function unreachable(sentence: string): ProviderReach {

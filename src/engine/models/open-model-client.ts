@@ -1,21 +1,25 @@
 /** The client of a session's models: those of its own provider, and of others by their qualified names. */
+
 import { resolveModelAlias } from '../../model/catalog/model-info.ts';
 import { createModelClient } from '../../model/client.ts';
 import { type QualifiedModel, qualifiedModel } from '../../model/provider-name.ts';
 import { createRoutingClient } from '../../model/routing-client.ts';
-import type { OpenWire } from '../../model/wire.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { AttemptRecord, ModelInfo } from '../../protocol/model/model.ts';
 import type { ModelClient } from '../../protocol/model/model-client.ts';
-import { PROVIDER_TYPES, type ProviderConfig } from '../../protocol/model/provider.ts';
+import {
+  DEFAULT_PROVIDER,
+  NAMED_PROVIDERS,
+  PROVIDER_TYPES,
+  providerFacts,
+  providerType,
+  recordedName,
+} from '../../protocol/model/provider.ts';
+import { keyNeededBy, namedProvider, type ProviderConfig } from '../../protocol/model/provider-config.ts';
+import type { OpenWire } from '../../protocol/model/provider-wire.ts';
 import type { SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
-import {
-  keyNeededBy,
-  knownVendors,
-  OPENAI_ADDRESS,
-  OPENAI_KEY,
-} from '../../settings/resolve/known-vendors.ts';
+import { addressed } from '../../settings/resolve/known-providers.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
@@ -33,10 +37,10 @@ export function openModelClient(config: QueryEngineConfig, ports: ClientPorts): 
   const own = ownProvider(config);
   return createRoutingClient({
     ownName: ownName(config),
-    own: clientOf(own, apiProvider(config.provider), config, ports),
+    own: clientOf(own, recordedName(config.provider), config, ports),
     isProvider: (name) => isProvider(name, config),
     refusal: (name, model) => refusalOf(name, model, config),
-    open: (name) => clientOf(providerOf(name, config), apiProvider(name), config, ports),
+    open: (name) => clientOf(providerOf(name, config), recordedName(name), config, ports),
   });
 }
 
@@ -47,29 +51,26 @@ export function ownProvider(
   const { baseUrl } = config;
   const name = ownName(config);
   const own = config.providers?.[name];
-  const isAddressed = (own?.type ?? name) === 'openai-compatible' && own?.baseUrl === undefined;
-  if (!isAddressed || baseUrl === undefined) return providerOf(name, config);
-  return { apiKeyEnv: OPENAI_KEY, ...own, type: 'openai-compatible', baseUrl };
+  const type = own?.type ?? providerType(name);
+  if (type === undefined || baseUrl === undefined || own?.baseUrl !== undefined)
+    return providerOf(name, config);
+  if (providerFacts(type).reachedBy !== 'given_address') return providerOf(name, config);
+  return { ...addressed(type), ...own, baseUrl };
 }
 
-export const ownName = ({ provider = 'anthropic' }: Pick<QueryEngineConfig, 'provider'>) => provider;
+export const ownName = ({ provider = DEFAULT_PROVIDER }: Pick<QueryEngineConfig, 'provider'>) => provider;
 
 type Names = Pick<QueryEngineConfig, 'env' | 'provider' | 'providers'>;
 
-/** The id of a model; one of another provider keeps the name that says so. */
-export function resolvedModel(name: string | undefined, config: Names): string {
-  const env = config.env ?? {};
-  const { provider, model } = named(resolveModelAlias(name ?? 'default', env), config);
-  return provider === undefined ? model : `${provider}:${resolveModelAlias(model, env)}`;
+/** The id of a model; one of another provider keeps the name that says so. `planning`: plan mode is on. */
+export function resolvedModel(name: string | undefined, config: Names, planning = false): string {
+  const idOf = (alias: string) => resolveModelAlias(alias, config.env ?? {}, planning);
+  const { provider, model } = named(idOf(name ?? 'default'), config);
+  return provider === undefined ? model : `${provider}:${idOf(model)}`;
 }
 
 export const named = (model: string, config: Names): QualifiedModel =>
   qualifiedModel(model, (name) => isProvider(name, config));
-
-/** The name of a provider as usage, costs and accounts state it. */
-export function apiProvider(name: string | undefined): string {
-  return name === undefined || name === 'anthropic' ? 'firstParty' : name;
-}
 
 function clientOf(
   provider: ProviderConfig,
@@ -77,8 +78,10 @@ function clientOf(
   config: QueryEngineConfig,
   ports: ClientPorts,
 ): ModelClient {
+  const { reachedBy, speaks } = providerFacts(provider.type);
+  // The Messages API at an address is the client's own wire.
   const wire: OpenWire | undefined =
-    provider.type === 'anthropic'
+    reachedBy === 'own_address'
       ? undefined
       : async (wirePorts) => (await import('./provider-wires.ts')).openWire(provider, config, wirePorts);
   const given = extended(sharedOptions(config, ports), modelFacts(name, config), accessOf(provider, config));
@@ -87,7 +90,7 @@ function clientOf(
       provider: name,
       structuredOutput: schemaMeans(provider),
       modelsRoot: modelsRoot(provider, config),
-      ...(wire !== undefined && { wire, looksUpModels: provider.type === 'openai-compatible' }),
+      ...(wire !== undefined && { wire, looksUpModels: speaks !== undefined }),
     }),
   );
 }
@@ -95,24 +98,26 @@ function clientOf(
 const OPENAI = /^https:\/\/(?:api\.openai\.com|[^/]+\.openai\.azure\.com)(?:[:/]|$)/;
 
 /**
- * By which means an answer is kept to a schema. Claude models get the tool wherever they are asked, so that
- * their streams are the same. Many compatible servers never call tools beside a schema, and do not say so.
+ * By which means an answer is kept to a schema. Many compatible servers never call tools beside one, and do
+ * not say so.
  */
 function schemaMeans({
   type,
   baseUrl = '',
   structuredOutput,
 }: ProviderConfig): ModelInfo['structuredOutput'] {
-  const byDefault = type === 'ai-sdk' || (type === 'openai-compatible' && OPENAI.test(baseUrl));
-  if (structuredOutput === undefined ? byDefault : structuredOutput === 'native') return 'with_tools';
-  return structuredOutput === undefined && type === 'openai-compatible' ? 'without_tools' : undefined;
+  const { structuredOutput: byDefault } = providerFacts(type);
+  const means =
+    structuredOutput ?? (byDefault === 'by_server' && OPENAI.test(baseUrl) ? 'native' : byDefault);
+  if (means === 'native') return 'with_tools';
+  return means === 'by_server' ? 'without_tools' : undefined;
 }
 
 /** The path that the list of its models is at the end of. */
 export function modelsRoot(provider: ProviderConfig, config: Omit<QueryEngineConfig, 'tools'>): string {
   const { baseUrl } = accessOf(provider, config);
   const path = withoutTrailingSlashes(new URL(baseUrl).pathname);
-  return provider.type === 'openai-compatible' ? path || '/v1' : `${path}/v1`;
+  return providerFacts(provider.type).speaks === 'openai' ? path || '/v1' : `${path}/v1`;
 }
 
 /** Why a model must not be asked, in one sentence; undefined: it may. */
@@ -172,13 +177,12 @@ function providerIn(
   name: string,
 ): ProviderConfig | undefined {
   if (Object.hasOwn(providers, name)) return providers[name];
-  const vendors = knownVendors(undefined);
-  return Object.hasOwn(vendors, name) ? vendors[name] : undefined;
+  return NAMED_PROVIDERS[name]?.isLocal === true ? undefined : namedProvider(name);
 }
 
 /** Whether a name of a model may begin with this one and a colon. */
 function isProvider(name: string, { providers = {} }: Pick<QueryEngineConfig, 'providers'>): boolean {
-  return providerIn(providers, name) !== undefined || PROVIDER_TYPES.some((type) => type === name);
+  return providerIn(providers, name) !== undefined || providerType(name) !== undefined;
 }
 
 export function providerOf(
@@ -186,14 +190,15 @@ export function providerOf(
   { providers = {} }: Pick<QueryEngineConfig, 'providers'>,
 ): ProviderConfig {
   const named = providerIn(providers, name);
-  const type = named?.type ?? PROVIDER_TYPES.find((known) => known === name);
+  const type = named?.type ?? providerType(name);
   if (type === undefined)
     throw new TurnwrightError('invalid_option', `There is no provider "${name}". Name it under providers.`);
-  if (type === 'openai-compatible' && named?.baseUrl === undefined)
+  const { addressVariable, reachedBy } = providerFacts(type);
+  if (reachedBy === 'given_address' && named?.baseUrl === undefined)
     throw new TurnwrightError(
       'invalid_option',
       named === undefined
-        ? `The provider "${name}" needs the address of its API: --base-url, or ${OPENAI_ADDRESS}.`
+        ? `The provider "${name}" needs the address of its API: --base-url, or ${addressVariable}.`
         : `The provider "${name}" needs the address of its API: baseUrl.`,
     );
   return { ...named, type };
@@ -208,7 +213,7 @@ export interface ProviderAccess {
 
 /** Anthropic's API by the usual variables, options and settings. */
 export function isPlain({ type, baseUrl, apiKeyEnv }: ProviderConfig): boolean {
-  return type === 'anthropic' && baseUrl === undefined && apiKeyEnv === undefined;
+  return type === DEFAULT_PROVIDER && baseUrl === undefined && apiKeyEnv === undefined;
 }
 
 const keyIn = (variable: string, { providerEnv, env }: Pick<QueryEngineConfig, 'env' | 'providerEnv'>) =>
@@ -221,15 +226,15 @@ export function accessOf(provider: ProviderConfig, config: Omit<QueryEngineConfi
   const key = apiKeyEnv === undefined ? undefined : keyIn(apiKeyEnv, config);
   const address = baseUrl ?? DEFAULT_BASE_URL;
   return {
-    baseUrl: type === 'openai-compatible' ? address : address.replace(/\/v1\/*$/, ''),
-    ...(key && (type === 'anthropic' ? { apiKey: key } : { authToken: key })),
+    baseUrl: providerFacts(type).speaks === 'openai' ? address : address.replace(/\/v1\/*$/, ''),
+    ...(key && (type === DEFAULT_PROVIDER ? { apiKey: key } : { authToken: key })),
     ...(headers !== undefined && { headers }),
   };
 }
 
 /** Of Anthropic's API, or of the server that takes its place (`ANTHROPIC_BASE_URL`). */
 function anthropicAccess(config: Omit<QueryEngineConfig, 'tools'>) {
-  const isOwn = ownProvider(config).type === 'anthropic';
+  const isOwn = ownProvider(config).type === DEFAULT_PROVIDER;
   return {
     baseUrl: (isOwn ? config.baseUrl : undefined) ?? DEFAULT_BASE_URL,
     ...(config.apiKey !== undefined && { apiKey: config.apiKey }),

@@ -20,8 +20,8 @@ export interface ModelPort {
   ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
   /** What became of fast requests so far. */
   fastMode(): FastModeStatus;
-  /** An alias to its id, `undefined` to the default model. */
-  resolve(name: string | undefined): string;
+  /** An alias to its id, `undefined` to the default model. `planning`: in plan mode; default: false. */
+  resolve(name: string | undefined, planning?: boolean): string;
   /** The provider that its name is qualified with; undefined: the session's own. */
   providerOf(name: string | undefined): string | undefined;
   /** ms that the model calls of this submission took together. */
@@ -56,12 +56,17 @@ export class SessionModel {
   #effort: EffortLevel | undefined;
   #fastMode: ModelConfig['fastMode'];
   #adopted: AdoptedModel | undefined;
+  /** Where a submission has gone on with another model than it began with. */
+  #answering: string | undefined;
+  #followed: string | undefined;
   #request: LoopParams | undefined;
+  readonly #isPlanning: () => boolean;
 
   /** `thinking`: as another session has left it; default: as configured. */
-  constructor(client: ModelPort, config: ModelConfig, thinking?: ThinkingConfig) {
+  constructor(client: ModelPort, config: ModelConfig, isPlanning: () => boolean, thinking?: ThinkingConfig) {
     this.client = client;
     this.#config = config;
+    this.#isPlanning = isPlanning;
     this.#name = config.model;
     this.#fastMode = config.fastMode;
     this.#thinking = thinking;
@@ -72,7 +77,7 @@ export class SessionModel {
    * too.
    */
   forAgent(model: string, effort: EffortLevel | undefined): SessionModel {
-    const own = new SessionModel(this.client, this.#config, this.#thinking);
+    const own = new SessionModel(this.client, this.#config, this.#isPlanning, this.#thinking);
     own.#name = model;
     own.#display = this.#display;
     own.#effort = effort ?? this.#effort;
@@ -85,14 +90,26 @@ export class SessionModel {
     return this.#name;
   }
 
-  /** The id of the model that the next submission begins with. */
+  /** The id of the model that the next submission begins with; of some names it depends on the mode. */
   get current(): string {
-    return this.client.resolve(this.#name);
+    return this.inMode(this.#name);
+  }
+
+  /** The id of this name in the mode of now. */
+  inMode(name: string | undefined): string {
+    return this.client.resolve(name, this.#isPlanning());
+  }
+
+  /** The model that a submission begins with; until the next one begins, a change of mode may change it. */
+  begin(): string {
+    this.#followed = this.current;
+    this.refuseUnpriced(this.#name);
+    return this.#followed;
   }
 
   /** The id of the model that answers the running submission, or that answered the last one. */
   get inUse(): string {
-    return this.#request?.model ?? this.current;
+    return this.#answering ?? this.#request?.model ?? this.current;
   }
 
   /** Head of the last submission's requests; a compaction asks with the same one. */
@@ -102,6 +119,7 @@ export class SessionModel {
 
   set request(params: LoopParams) {
     this.#request = params;
+    this.#answering = undefined;
   }
 
   /** As it was set or configured; undefined: the model's own default. */
@@ -158,22 +176,29 @@ export class SessionModel {
 
   /** Throws `unpriced_model` under a USD budget; the model is then as it was. */
   select(name: string | undefined): void {
-    this.refuseUnpriced(this.resolve(name));
+    this.refuseUnpriced(name);
     this.#name = name;
+    this.#followed = this.current;
   }
 
   /** The running submission goes on with it. Throws `unpriced_model`. */
   adopt({ model: name, effort }: AdoptedModel): void {
-    const model = name === undefined ? undefined : this.resolve(name);
-    if (model !== undefined) this.refuseUnpriced(model);
+    const model = name === undefined ? undefined : this.inMode(name);
+    if (name !== undefined) this.refuseUnpriced(name);
     const before = this.#adopted;
     this.#adopted = { model: model ?? before?.model, effort: effort ?? before?.effort };
   }
 
-  /** What was adopted since this was called last. */
+  /** What was adopted since this was called last; a change of mode counts where the model depends on it. */
   takeAdopted(): AdoptedModel | undefined {
+    const { current } = this;
+    if (this.#followed !== undefined && this.#followed !== current) {
+      this.#followed = current;
+      this.#adopted = { model: current, effort: this.#adopted?.effort };
+    }
     const adopted = this.#adopted;
     this.#adopted = undefined;
+    this.#answering = adopted?.model ?? this.#answering;
     return adopted;
   }
 
@@ -207,11 +232,15 @@ export class SessionModel {
     return [...new Set(models)].filter((name) => name !== model);
   }
 
-  /** A budget cannot be kept with a model whose cost is unknown: it is refused, not counted as zero (F65). */
-  refuseUnpriced(model: string): void {
+  /**
+   * A budget cannot be kept with a model whose cost is unknown, in whichever mode it is asked: it is refused,
+   * not counted as zero (F65).
+   */
+  refuseUnpriced(name: string | undefined): void {
     const { maxBudgetUsd } = this.#config;
     if (maxBudgetUsd === undefined) return;
-    const names = [model, ...this.fallbacksOf(model)];
+    const models = [false, true].map((planning) => this.client.resolve(name, planning));
+    const names = models.flatMap((model) => [model, ...this.fallbacksOf(model)]);
     const unpriced = names.find((name) => this.infoOf(name).price === undefined);
     if (unpriced === undefined) return;
     throw new TurnwrightError(

@@ -30,8 +30,8 @@ export async function switchModel(
   ports: SwitchPorts,
 ): Promise<void> {
   const { hooks, model, scope } = ports;
-  const [from, to] = [model.current, model.resolve(requested)];
-  model.refuseUnpriced(to);
+  const [from, to] = [model.current, model.inMode(requested)];
+  model.refuseUnpriced(requested);
   const hears = (event: 'PreModelSwitch' | 'PostModelSwitch') => from !== to && hooks.has(event);
   if (hears('PreModelSwitch')) {
     const call = { event: 'PreModelSwitch', ...switched(from, to, requested, ports), source } as const;

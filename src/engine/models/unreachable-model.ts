@@ -1,5 +1,6 @@
 /** A prompt goes where its owner chose, or nowhere. */
 import { TurnwrightError } from '../../protocol/errors.ts';
+import { DEFAULT_PROVIDER } from '../../protocol/model/provider.ts';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
 import type { ProviderReach } from './configured-access.ts';
 import { foreignName, named, ownName, resolvedModel } from './open-model-client.ts';
@@ -13,7 +14,7 @@ export async function reachOf(
 ): Promise<ProviderReach> {
   const { config, isModelConfigured } = resolution;
   const { provider } = named(resolvedModel(config.model, config), config);
-  if (provider !== undefined || ownName(config) !== 'anthropic') {
+  if (provider !== undefined || ownName(config) !== DEFAULT_PROVIDER) {
     const { providerReach } = await import('./configured-access.ts');
     const reach = await providerReach(resolution);
     if (reach.isConfigured !== false) return reach;

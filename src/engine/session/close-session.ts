@@ -9,21 +9,16 @@ import type { Session } from './session.ts';
 /** How long an ended run may take to record how it ended, in ms. */
 const RUN_END_MS = 500;
 
-export async function closeSession(
-  session: Session,
-  running:
-    | { readonly submission: Submission; readonly run: AsyncGenerator<unknown, void, void> | undefined }
-    | undefined,
-): Promise<void> {
+export async function closeSession(session: Session, running: Submission | undefined): Promise<void> {
   await session.scope.close('closed');
   // The run still records how its open calls ended (L10.1); a consumer that does not read on does not delay
   // this.
-  if (running?.run !== undefined)
-    await within(
-      RUN_END_MS,
-      running.run.return().catch(() => {}),
-    );
-  await running?.submission.end();
+  running?.leave('closed');
+  await within(
+    RUN_END_MS,
+    running?.run?.catch(() => {}),
+  );
+  await running?.end();
   await within(RUN_END_MS, session.tasks.stopAll('session'));
   if (session.hooks.has('SessionEnd')) {
     // Each hook has one second, unless its own timeout is longer.

@@ -1,7 +1,7 @@
 /** Settings looked at from outside a session. */
 import type { BaseOptions } from '../../options/options.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { ProviderConfig } from '../../protocol/model/provider.ts';
+import { spokenApi } from '../../protocol/model/provider-config.ts';
 import { describeLayers } from '../../settings/resolve/describe-layers.ts';
 import { resolveConfig } from '../../settings/resolve/resolve-config.ts';
 import {
@@ -35,17 +35,12 @@ export async function inspectSettings(input: {
     apiKeyEnv: provider.apiKeyEnv,
     baseUrl,
     provider: name,
-    api: apiOf(provider),
+    api: spokenApi(provider).api,
     model,
     cloud,
     unreachable: unreachable?.message,
     sandbox,
   };
-}
-
-function apiOf({ type, api }: ProviderConfig): 'messages' | 'chat completions' | 'responses' {
-  if (type !== 'openai-compatible') return 'messages';
-  return api === 'responses' ? 'responses' : 'chat completions';
 }
 
 export function trustRecords(configHome: string, files: PersistentFiles) {

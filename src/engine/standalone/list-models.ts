@@ -3,6 +3,7 @@ import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts'
 import { MODEL_ALIASES, MODEL_LIST } from '../../model/catalog/model-list.ts';
 import { listModels as listAtEndpoint, type OfferedModel } from '../../model/http/list-models.ts';
 import type { ModelInfo } from '../../protocol/model/model.ts';
+import { hasAddress } from '../../protocol/model/provider.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { configuredAccess } from '../models/configured-access.ts';
@@ -34,7 +35,7 @@ export async function listModels(config: QueryEngineConfig, signal: AbortSignal)
   const answer =
     refusal !== undefined
       ? { message: refusal }
-      : provider.type !== 'anthropic' && provider.type !== 'openai-compatible'
+      : !hasAddress(provider.type)
         ? { message: `The provider ${name} lists no models.` }
         : isOpen || credential.authToken !== undefined
           ? await withEndpoint(config, signal, listAtEndpoint)

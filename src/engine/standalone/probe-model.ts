@@ -4,6 +4,8 @@ import { openConnections } from '../../model/http/connections.ts';
 import { type Endpoint, type EndpointAnswer, probeEndpoint } from '../../model/http/probe-endpoint.ts';
 import { callerHeaders } from '../../model/http/request-headers.ts';
 import { lifeOf } from '../../model/life-of.ts';
+import { hasAddress } from '../../protocol/model/provider.ts';
+import { spokenApi } from '../../protocol/model/provider-config.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { configuredAccess } from '../models/configured-access.ts';
@@ -12,11 +14,11 @@ import { userAgentOf } from '../models/user-agent.ts';
 
 export type { EndpointAnswer };
 
-export function probeModel(config: QueryEngineConfig, signal: AbortSignal): Promise<EndpointAnswer> {
-  const { model, provider } = configuredAccess(config);
-  const { type, api } = provider;
-  const answers =
-    type !== 'openai-compatible' ? '/messages' : api === 'responses' ? '/responses' : '/chat/completions';
+export async function probeModel(config: QueryEngineConfig, signal: AbortSignal): Promise<EndpointAnswer> {
+  const { model, name, provider } = configuredAccess(config);
+  if (!hasAddress(provider.type))
+    return { kind: 'unreachable', message: `The provider ${name} has no address that could be asked.` };
+  const { path: answers } = spokenApi(provider);
   return withEndpoint(config, signal, (endpoint) => probeEndpoint({ ...endpoint, model, answers }));
 }
 

@@ -1,8 +1,9 @@
 /** A requested compaction between two submissions (`/compact`): no request of the main loop is made. */
-import { announcing } from '../../loop/recovery/context-recovery.ts';
+import { announce } from '../../loop/recovery/context-recovery.ts';
 import { FRESH_COMPACTION } from '../../loop/state.ts';
 import type { StepInput } from '../../protocol/model/context.ts';
-import type { LoopBatch } from '../../protocol/model/messages.ts';
+import type { LoopMessage } from '../../protocol/model/messages.ts';
+import type { Output } from '../../util/async/output.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';
@@ -22,34 +23,35 @@ export interface CompactionReport {
 }
 
 /**
- * Yields messages for the consumer. The change of the conversation is recorded as one edit before it is
+ * Emits messages for the consumer. The change of the conversation is recorded as one edit before it is
  * emitted; until then the conversation is unchanged.
  */
-export async function* compactSession(
+export async function compactSession(
   { model, context, instructions }: ManualCompaction,
   { id, scope }: Submission,
   ports: ConversationPorts,
-): AsyncGenerator<LoopBatch, CompactionReport> {
+  output: Output<LoopMessage>,
+): Promise<CompactionReport> {
   const { recorder } = ports.conversation;
   await ports.model.client.ready(model, scope);
   // The request for the summary has the head of the conversation's own requests, so that its prefix is
   // cached.
   ports.model.request = loopParamsOf({ submission: id, scope, model, context }, ports);
-  const input = inputOf(`${id}/compact`, model, scope.signal, ports);
+  const input = inputOf(`${id}/compact`, model, scope, ports);
   const work = ports.context.port.compact?.(input, {
     trigger: 'manual',
     ...(instructions !== undefined && { instructions }),
   });
   if (work === undefined) return notCompacted('This session cannot compact its conversation.');
 
-  const { outcome, held } = yield* announcing(work, (message) =>
+  const { outcome, held } = await announce(work, output, (message) =>
     recorder.append([{ ...message, submission: id }]),
   );
   if (outcome.kind === 'none') return notCompacted(`The conversation was not compacted: ${outcome.why}.`);
   const { source, edits, tokensFreed } = outcome;
   const why = 'asked for by /compact';
   await recorder.append([{ type: source, id: `${id}/edit/compact`, submission: id, edits, why }]);
-  if (held.length > 0) yield held;
+  if (held.length > 0) await output.emit(held);
   const freed =
     tokensFreed > 0
       ? `about ${grouped(tokensFreed)} tokens were freed`
@@ -59,7 +61,12 @@ export async function* compactSession(
 
 const notCompacted = (text: string): CompactionReport => ({ compacted: false, text });
 
-function inputOf(effectKey: string, model: string, signal: AbortSignal, ports: ConversationPorts): StepInput {
+function inputOf(
+  effectKey: string,
+  model: string,
+  life: StepInput['life'],
+  ports: ConversationPorts,
+): StepInput {
   const { messages } = ports.conversation;
   const { port } = ports.context;
   return {
@@ -73,6 +80,6 @@ function inputOf(effectKey: string, model: string, signal: AbortSignal, ports: C
     model,
     querySource: 'main',
     effectKey,
-    signal,
+    life,
   };
 }

@@ -5,15 +5,14 @@
 
 import type { LoopEnd } from '../../loop/decision.ts';
 import type { LoopDeps, LoopParams, OuterGuard } from '../../loop/deps.ts';
-import { queryLoop } from '../../loop/query-loop.ts';
+import { runLoop } from '../../loop/query-loop.ts';
 import { FRESH_COMPACTION } from '../../loop/state.ts';
 import { OUTPUT_CAP_WITH_THINKING } from '../../model/request/thinking-options.ts';
 import type { LoopBatch, LoopMessage } from '../../protocol/model/messages.ts';
 import type { EffortLevel, ThinkingConfig } from '../../protocol/model/wire.ts';
-import type { ParkedRun } from '../../protocol/session/parking.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
+import { ConsumerLeft, type Output } from '../../util/async/output.ts';
 import type { Scope } from '../../util/async/scope.ts';
-import { Segment } from '../../util/async/segmented.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { createGuard, type GuardOptions } from '../budget/run-guards.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
@@ -101,11 +100,8 @@ export function loopDepsOf(guard: OuterGuard, ports: ConversationPorts): LoopDep
   };
 }
 
-type Step = IteratorResult<LoopBatch, LoopEnd>;
-type Reading<T> = readonly T[] | undefined | Promise<readonly T[] | undefined>;
-
 /** `T`: what the consumer receives. */
-interface Drive<T> {
+export interface Drive<T> {
   readonly params: LoopParams;
   /** The loop's ports; `guard` is the one that the driver checks. */
   deps(guard: OuterGuard): LoopDeps;
@@ -125,82 +121,74 @@ interface Drive<T> {
   readonly abortGraceMs?: number;
 }
 
-export class LoopDriver<T> extends Segment<readonly T[]> {
+/**
+ * How the run ended: why it stopped, or what it waits for; undefined when it was ended because nothing may be
+ * emitted.
+ */
+export async function driveLoop<T>(drive: Drive<T>, output: Output<T>): Promise<LoopEnd | undefined> {
+  const { abortGraceMs, params } = drive;
+  const driver = new LoopDriver(drive, output);
+  const run = driver.run();
+  if (abortGraceMs === undefined) return run;
+  const end = await orAfter(abortGraceMs, run, params.scope.signal);
+  return end ?? driver.abandon();
+}
+
+/** Takes the loop's batches: shows them, and ends it when a budget is used up. */
+class LoopDriver<T> implements Output<LoopMessage> {
   readonly #drive: Drive<T>;
+  readonly #output: Output<T>;
   readonly #guard: OuterGuard;
-  readonly #loop: AsyncGenerator<LoopBatch, LoopEnd, void>;
   #turnCount = 1;
+  /** The loop is over, for a reason that it does not know. */
   #end: LoopEnd | undefined;
-  #undelivered = false;
-  /** The loop ended by itself. */
-  #isOver = false;
 
-  constructor(drive: Drive<T>) {
-    super();
+  constructor(drive: Drive<T>, output: Output<T>) {
     this.#drive = drive;
+    this.#output = output;
     this.#guard = createGuard({ turnCount: () => this.#turnCount, ...drive.budgets });
-    this.#loop = queryLoop(drive.params, drive.deps(this.#guard));
   }
 
-  /**
-   * Why the submission ended; undefined while the loop runs, when it is parked, and when it was ended because
-   * nothing may be emitted.
-   */
-  get terminal(): Terminal | undefined {
-    return this.#end?.kind === 'stop' ? this.#end.terminal : undefined;
-  }
-
-  /** What the submission waits for, when the run ended without it. */
-  get parked(): ParkedRun | undefined {
-    return this.#end?.kind === 'park' ? this.#end.parked : undefined;
-  }
-
-  next(): Promise<readonly T[] | undefined> {
-    this.#acknowledge();
-    return this.#end === undefined ? this.#read() : Promise.resolve(undefined);
-  }
-
-  /** The next batch for the consumer. */
-  #read(): Promise<readonly T[] | undefined> {
-    return this.#inTime(this.#loop.next()).then(this.#took, this.#failed);
-  }
-
-  /** `step`: undefined when the loop did not end in time. */
-  readonly #took = (step: Step | undefined): Reading<T> => {
-    this.#isOver = step?.done === true;
-    if (this.#drive.isSilent?.() === true) return undefined;
-    if (step === undefined) this.#end = this.#stop('aborted_streaming');
-    else if (step.done === true) this.#end = step.value;
-    else {
-      const shown = this.#take(step.value);
-      this.#undelivered = true;
-      if (shown.length > 0) return this.#drive.display?.(shown) ?? shown;
-      this.#acknowledge();
-      if (this.#end === undefined) return this.#read();
+  async run(): Promise<LoopEnd | undefined> {
+    const { params, deps, isSilent } = this.#drive;
+    try {
+      const end = await runLoop(params, deps(this.#guard), this);
+      return isSilent?.() === true ? undefined : end;
+    } catch (error) {
+      if (this.#end !== undefined) return this.#end;
+      if (isSilent?.() === true) return undefined;
+      if (error instanceof ConsumerLeft) throw error;
+      return this.#stop('model_error', { errors: [errorText(error)] });
     }
-    return undefined;
-  };
-
-  readonly #failed = (error: unknown): undefined => {
-    this.#isOver = true;
-    if (this.#drive.isSilent?.() === true) return;
-    this.#end = this.#stop('model_error', { errors: [errorText(error)] });
-  };
-
-  /** Ends a loop that has not ended by itself. */
-  async close(): Promise<void> {
-    if (this.#isOver) return;
-    const ending = this.#loop.return(undefined as never).catch(() => undefined);
-    await this.#inTime(ending, AbortSignal.abort());
   }
 
-  /**
-   * undefined: the loop was aborted (default: with its scope), and the work did not end within the grace
-   * period.
-   */
-  #inTime<R>(work: Promise<R>, aborted?: AbortSignal): Promise<R | undefined> {
-    const { abortGraceMs, params } = this.#drive;
-    return abortGraceMs === undefined ? work : orAfter(abortGraceMs, work, aborted ?? params.scope.signal);
+  emit(batch: LoopBatch): Promise<void> | undefined {
+    const { display, isSilent } = this.#drive;
+    if (this.#end !== undefined || isSilent?.() === true) this.#endLoop();
+    const shown = this.#take(batch);
+    if (shown.length === 0) return this.#taken();
+    const taken =
+      display === undefined
+        ? this.#output.emit(shown)
+        : display(shown).then((displayed) => this.#output.emit(displayed));
+    return taken === undefined ? this.#taken() : taken.then(this.#taken);
+  }
+
+  /** The loop did not end in time: nothing of it is shown from here on. */
+  abandon(): LoopEnd {
+    this.#end = this.#stop('aborted_streaming');
+    return this.#end;
+  }
+
+  /** The consumer has what was shown. */
+  readonly #taken = (): undefined => {
+    this.#drive.delivered?.();
+    if (this.#end !== undefined) this.#endLoop();
+  };
+
+  #endLoop(): never {
+    this.#drive.params.scope.abort('returned');
+    throw new ConsumerLeft();
   }
 
   #take(batch: LoopBatch): readonly T[] {
@@ -221,12 +209,6 @@ export class LoopDriver<T> extends Segment<readonly T[]> {
 
   #stop(reason: Terminal['reason'], more: Pick<Terminal, 'errors'> = {}): LoopEnd {
     return { kind: 'stop', terminal: { reason, turnCount: this.#turnCount, ...more } };
-  }
-
-  #acknowledge(): void {
-    if (!this.#undelivered) return;
-    this.#undelivered = false;
-    this.#drive.delivered?.();
   }
 }
 

@@ -69,8 +69,7 @@ export async function prepareSubmission(
   const orphan = submissions.takeOrphan() ? config.orphanedPermission : undefined;
   const orphans = orphan && (await import('./orphaned-permission.ts'));
   if (config.getAppState !== undefined) permissions.setMode(session.appState.get().permissionMode);
-  let model = session.model.current;
-  session.model.refuseUnpriced(model);
+  let model = session.model.begin();
   recorder.later([
     // A new prompt ends what an earlier process left open: no model call, no tool run (L4.1).
     ...(orphan && orphans ? orphans.leftOpen(orphan, closing, session) : closing),
@@ -110,8 +109,8 @@ export async function prepareSubmission(
   submissions.started();
   if (input.allowedTools.length > 0) undo = permissions.lend(input.allowedTools);
   if (input.model !== undefined) {
-    model = session.model.resolve(input.model);
-    session.model.refuseUnpriced(model);
+    model = session.model.inMode(input.model);
+    session.model.refuseUnpriced(input.model);
   }
   if (input.shouldQuery) prefetchMemory(input.messages, { id: submission, scope }, session.sources);
   const skillList = input.shouldQuery ? session.skills.announce(conversation.messages) : undefined;

@@ -1,7 +1,10 @@
 /** Carries an interrupted submission on: no new prompt, the same submission id, one result (L4.1). */
+
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { PermissionDenial, PermissionMode } from '../../protocol/tools/permission.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import type { ToolsPort } from '../../tools/tools-port.ts';
+import type { Output } from '../../util/async/output.ts';
 import { retractedIn } from '../../view/changes.ts';
 import { resultIds } from '../../view/tool-results.ts';
 import { initMessage } from '../output/init-message.ts';
@@ -11,10 +14,14 @@ import { presetAnswers } from '../session/recorded-questions.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
 import type { Submission } from './submission.ts';
-import { finish, type Run, runLoop, settled } from './submit-message.ts';
+import { finish, runQuery, settled } from './submit-message.ts';
 import { lendAgain } from './temporary-rules.ts';
 
-export async function* resumeSubmission(submission: Submission, session: Session): Run {
+export async function resumeSubmission(
+  submission: Submission,
+  session: Session,
+  output: Output<SDKMessage>,
+): Promise<void> {
   submission.start();
   session.mcp.start();
   session.skills.startSubmission();
@@ -24,7 +31,7 @@ export async function* resumeSubmission(submission: Submission, session: Session
     if (setUp.kind === 'failed') {
       if (submission.silent()) return;
       const terminal = { reason: 'turn_setup_failed' as const, turnCount: 0, errors: [setUp.message] };
-      yield* finish(terminal, outcome, submission, session);
+      await finish(terminal, outcome, submission, session, output);
       return;
     }
     const taken = setUp.value;
@@ -32,10 +39,10 @@ export async function* resumeSubmission(submission: Submission, session: Session
     const { interrupted, model, context } = taken;
     if (context === undefined) {
       if (interrupted.terminal !== undefined)
-        yield* finish(interrupted.terminal, outcome, submission, session);
+        await finish(interrupted.terminal, outcome, submission, session, output);
       return;
     }
-    yield [initMessage(model, session)];
+    await output.emit([initMessage(model, session)]);
     const input = {
       submission: submission.id,
       scope: submission.scope,
@@ -43,7 +50,7 @@ export async function* resumeSubmission(submission: Submission, session: Session
       context,
       startAt: interrupted.startAt,
     };
-    yield* runLoop(input, outcome, submission, session);
+    await runQuery(input, outcome, submission, session, output);
   } finally {
     await submission.end();
   }
@@ -77,7 +84,7 @@ async function takeUp(
   restoreMode(interrupted, session);
   for (const [path, read] of Object.entries(interrupted.filesRead)) tools.readFileCache.set(path, read);
   submission.scope.onClose(lendAgain(interrupted.lent, permissions, config.stderr));
-  const configured = session.model.current;
+  const configured = session.model.begin();
   const { switched } = interrupted;
   // What a command or an overloaded model had switched to holds, unless this process was given another model.
   const model = switched?.from === configured ? switched.to : configured;

@@ -1,8 +1,8 @@
 /** The lifetime of one submission: its scope, its clock, and who may still hear of it. */
 import type { StopReason } from '../../protocol/model/wire.ts';
-import { endableIterator } from '../../util/async/endable-iterator.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import { ConsumerLeft, type Output } from '../../util/async/output.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
-import { type Segment, segmented } from '../../util/async/segmented.ts';
 import type { Session } from '../session/session.ts';
 import type { Prompt } from './prompt.ts';
 import { TimesOfSubmission } from './submission-times.ts';
@@ -12,10 +12,12 @@ export interface Submission {
   readonly prompt: Prompt;
   readonly scope: Scope;
   readonly startedMs: number;
-  /** What drives it; undefined until `drive`. */
-  readonly run: AsyncGenerator<unknown, void, void> | undefined;
-  /** It is driven by these batches. Returning or throwing into them leaves it: it ends without a result. */
-  drive<T>(batches: AsyncGenerator<T | Segment<T>, void, void>): AsyncGenerator<T, void, void>;
+  /** Its work; undefined until `drive`. */
+  readonly run: Promise<void> | undefined;
+  /** Does this work, which emits to the output through the submission. */
+  drive(work: (output: Output<SDKMessage>) => Promise<void>, output: Output<SDKMessage>): Promise<void>;
+  /** Its consumer reads no further: its work ends without a result, also where it waits for the consumer. */
+  leave(why: 'returned' | 'thrown' | 'closed'): void;
   start(): void;
   /** It goes on with this interrupted one, under that one's id. */
   carryOn(id: string): void;
@@ -27,7 +29,7 @@ export interface Submission {
   end(): Promise<void>;
 }
 
-export interface SubmissionOptions {
+interface SubmissionOptions {
   readonly id: string;
   readonly prompt: Prompt;
   /** Called at the first step; throws when the engine cannot take a submission now. */
@@ -43,17 +45,20 @@ export function openSubmission(options: SubmissionOptions): Submission {
 /** How long the session waits for a prompt before its user is notified, in ms. */
 const IDLE_MS = 60_000;
 
-class RunningSubmission implements Submission {
+class RunningSubmission implements Submission, Output<SDKMessage> {
   id: string;
   readonly prompt: Prompt;
   readonly scope: Scope;
   startedMs = 0;
-  run: AsyncGenerator<unknown, void, void> | undefined = undefined;
+  run: Promise<void> | undefined = undefined;
   readonly #options: SubmissionOptions;
   #onCallerAbort: (() => void) | undefined;
   #ended = false;
   #resultsBefore = 0;
   #isLeft = false;
+  #output: Output<SDKMessage> | undefined;
+  /** Ends the wait for the consumer. */
+  #stopWaiting: ((error: ConsumerLeft) => void) | undefined;
   times: TimesOfSubmission;
 
   constructor(options: SubmissionOptions) {
@@ -89,13 +94,33 @@ class RunningSubmission implements Submission {
     this.#options.session.submissions.carryOn(interrupted);
   }
 
-  drive<T>(batches: AsyncGenerator<T | Segment<T>, void, void>): AsyncGenerator<T, void, void> {
-    const run = segmented(batches);
-    this.run = run;
-    return endableIterator(run, (how) => {
-      this.#isLeft = true;
-      this.scope.abort(how === 'return' ? 'returned' : 'thrown');
+  async drive(
+    work: (output: Output<SDKMessage>) => Promise<void>,
+    output: Output<SDKMessage>,
+  ): Promise<void> {
+    this.#output = output;
+    this.run = work(this);
+    try {
+      await this.run;
+    } catch (error) {
+      if (!(this.#isLeft && error instanceof ConsumerLeft)) throw error;
+    }
+  }
+
+  emit(batch: readonly SDKMessage[]): Promise<void> | undefined {
+    if (this.#isLeft) throw new ConsumerLeft();
+    const taken = this.#output?.emit(batch);
+    if (taken === undefined) return undefined;
+    return new Promise((resolve, reject) => {
+      this.#stopWaiting = reject;
+      taken.then(resolve, reject);
     });
+  }
+
+  leave(why: 'returned' | 'thrown' | 'closed'): void {
+    this.#isLeft = true;
+    this.scope.abort(why);
+    this.#stopWaiting?.(new ConsumerLeft());
   }
 
   silent(): boolean {

@@ -3,11 +3,10 @@
  * `prepare-submission.ts`; here the loop is driven, the budgets are kept and the result is made.
  */
 
-import type { LoopDeps, OuterGuard } from '../../loop/deps.ts';
+import type { LoopDeps, LoopParams, OuterGuard } from '../../loop/deps.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { Segment } from '../../util/async/segmented.ts';
-import { extended } from '../../util/collections/extended.ts';
+import type { Output } from '../../util/async/output.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { displayFor } from '../output/message-display.ts';
@@ -18,122 +17,104 @@ import { localAnswer } from '../output/to-sdk-assistant.ts';
 import { createSdkMapper, type SdkMapperOptions } from '../output/to-sdk-message.ts';
 import { toReplay } from '../output/to-sdk-user.ts';
 import type { Session } from '../session/session.ts';
-import type { CompactionReport, ManualCompaction } from './compact-session.ts';
-import { LoopDriver, type LoopInput, loopDepsOf, loopParamsOf } from './loop-driver.ts';
+import type { ManualCompaction } from './compact-session.ts';
+import { driveLoop, type LoopInput, loopDepsOf, loopParamsOf } from './loop-driver.ts';
 import { atBoundary, LoopObserver } from './loop-observer.ts';
 import { type Prepared, prepareSubmission } from './prepare-submission.ts';
 import { promptUuids } from './prompt.ts';
 import { STRUCTURED_OUTPUT_TOOL } from './structured-output.ts';
-import { openSubmission, type Submission, type SubmissionOptions } from './submission.ts';
+import type { Submission } from './submission.ts';
 
 /** Messages that are handed on together. */
 export type Batch = readonly SDKMessage[];
-export type Batches = AsyncGenerator<Batch, void, void>;
-/** The same, before they are driven. */
-export type Run = AsyncGenerator<Batch | Segment<Batch>, void, void>;
-
-/** Takes the next prompt of the queue, with those that join it, and submits it. undefined: none waits. */
-export function submitNext(options: Omit<SubmissionOptions, 'prompt'>): Batches | undefined {
-  const prompt = options.session.queue.next();
-  return prompt && submitMessage({ prompt, ...options });
-}
 
 /**
- * Yields the submission's messages, what belongs together at once, and, last, its result; no result when it
+ * Emits the submission's messages, what belongs together at once, and, last, its result; no result when it
  * was silenced or lost its journal (L10.6).
  */
-export function submitMessage(options: SubmissionOptions): Batches {
-  const submission = openSubmission(options);
-  return submission.drive(run(submission, options.session));
-}
-
-async function* run(submission: Submission, session: Session): Run {
+export async function submitMessage(
+  submission: Submission,
+  session: Session,
+  output: Output<SDKMessage>,
+): Promise<void> {
   const outcome = createOutcome();
-  submission.start(); //                                                                   1
+  submission.start();
   let prepared: Prepared | undefined;
   try {
-    const setUp = await settled(prepareSubmission(submission, session)); //           1–4, 6
+    // 1–4, 6  What is asked, and of whom.
+    const setUp = await settled(prepareSubmission(submission, session));
     if (setUp.kind === 'failed') {
       if (submission.silent()) return;
-      yield* finish(
-        { reason: 'turn_setup_failed', turnCount: 0, errors: [setUp.message] },
-        outcome,
-        submission,
-        session,
-      );
+      const terminal: Terminal = { reason: 'turn_setup_failed', turnCount: 0, errors: [setUp.message] };
+      await finish(terminal, outcome, submission, session, output);
       return;
     }
     prepared = setUp.value;
-    const clears = prepared.kind === 'local' && prepared.clear;
-    if (!clears) yield prepared.messages;
     if (prepared.kind === 'local') {
-      //                                                     5
-      session.host.enter('no_query');
-      let { resultText } = prepared;
-      if (prepared.compaction !== undefined)
-        resultText = yield* runCompaction(prepared.compaction, submission, session);
-      if (submission.silent()) return;
-      const facts = factsOf(submission, outcome, session);
-      if (!clears) {
-        const recorded = await recordResult(
-          resultWithoutQuery(resultText, facts, prepared.command),
-          submission,
-          session,
-        );
-        if (!submission.silent()) yield recorded;
-        return;
-      }
-      const { messages, command } = prepared;
-      const { clearSession } = await import('../session/clear-session.ts');
-      const cleared = await clearSession({ messages, text: resultText, command, facts }, submission, session);
-      if (!submission.silent()) yield cleared;
+      // 5  A command that is answered here.
+      await answerHere(prepared, outcome, submission, session, output);
       return;
     }
-    yield* runLoop(
-      extended(prepared, { submission: submission.id, scope: submission.scope }),
-      outcome,
-      submission,
-      session,
-    ); // 7, 8
+    await output.emit(prepared.messages);
+    // 7, 8  The loop, and the result.
+    const input = { ...prepared, submission: submission.id, scope: submission.scope };
+    await runQuery(input, outcome, submission, session, output);
   } finally {
     prepared?.undo();
     await submission.end();
   }
 }
 
+/** The early exit: no request is made, or only that of a compaction. */
+async function answerHere(
+  { messages, clear, compaction, resultText: text, command }: Extract<Prepared, { kind: 'local' }>,
+  outcome: Outcome,
+  submission: Submission,
+  session: Session,
+  output: Output<SDKMessage>,
+): Promise<void> {
+  if (!clear) await output.emit(messages);
+  session.host.enter('no_query');
+  const resultText =
+    compaction === undefined ? text : await runCompaction(compaction, submission, session, output);
+  if (submission.silent()) return;
+  const facts = factsOf(submission, outcome, session);
+  if (!clear) {
+    const recorded = await recordResult(resultWithoutQuery(resultText, facts, command), submission, session);
+    if (!submission.silent()) await output.emit(recorded);
+    return;
+  }
+  const { clearSession } = await import('../session/clear-session.ts');
+  const cleared = await clearSession({ messages, text: resultText, command, facts }, submission, session);
+  if (!submission.silent()) await output.emit(cleared);
+}
+
 /** A compaction that was asked for; returns the result's text: what went wrong, if anything did. */
-async function* runCompaction(
+async function runCompaction(
   compaction: ManualCompaction,
   submission: Submission,
   session: Session,
-): AsyncGenerator<Batch, string> {
+  output: Output<SDKMessage>,
+): Promise<string> {
   const { host } = session;
   const { sessionId } = host;
   const mapper = createSdkMapper(mapperOptions(session));
   // Loaded by the first one.
   const { compactSession } = await import('./compact-session.ts');
-  const steps = compactSession(compaction, submission, session);
-  let report: CompactionReport | undefined;
-  try {
-    while (report === undefined) {
-      const step = await steps.next();
-      if (step.done) report = step.value;
-      else {
-        for (const message of step.value) if (message.type === 'system') atBoundary(message, session);
-        if (!submission.silent()) yield step.value.flatMap((message) => mapper.map(message)).map(asPlainText);
-      }
-    }
-  } finally {
-    await steps.return({ compacted: false, text: '' }).catch(() => undefined);
-  }
-  const { compacted, text } = report;
+  const { compacted, text } = await compactSession(compaction, submission, session, {
+    emit(batch) {
+      for (const message of batch) if (message.type === 'system') atBoundary(message, session);
+      if (submission.silent()) return undefined;
+      return output.emit(batch.flatMap((message) => mapper.map(message)).map(asPlainText));
+    },
+  });
   if (!submission.silent()) {
     const content = `<local-command-stdout>${text}</local-command-stdout>`;
-    yield [
+    await output.emit([
       compacted
         ? toReplay({ ...host.timedStamp(), content }, sessionId)
         : localAnswer(text, host.timedStamp(), sessionId),
-    ];
+    ]);
   }
   return compacted ? '' : text;
 }
@@ -162,12 +143,13 @@ function mapperOptions({
 /**
  * Phases 7 and 8: the messages of the loop, then the result. Also used to resume an interrupted submission.
  */
-export async function* runLoop(
+export async function runQuery(
   input: LoopInput,
   outcome: Outcome,
   submission: Submission,
   session: Session,
-): Run {
+  output: Output<SDKMessage>,
+): Promise<void> {
   const { budget, host, model, queue, structured, submissions } = session;
   const mapper = createSdkMapper({
     userMessageUuids: promptUuids(submission.prompt),
@@ -188,61 +170,59 @@ export async function* runLoop(
 
   host.enter('query_loop');
   await model.client.ready(input.model, submission.scope);
-  const params = extended(
-    loopParamsOf(input, session),
-    structured !== undefined && { structuredOutput: { toolName: STRUCTURED_OUTPUT_TOOL } },
-  );
+  const params: LoopParams = {
+    ...loopParamsOf(input, session),
+    ...(structured !== undefined && { structuredOutput: { toolName: STRUCTURED_OUTPUT_TOOL } }),
+  };
   model.request = params;
   const summaries =
     session.config.toolUseSummaries === true
       ? await import('../side-calls/tool-use-summaries.ts')
       : undefined;
-  const driver = new LoopDriver({
-    params,
-    deps: (guard) =>
-      extended(
-        depsOf(guard, session),
-        summaries !== undefined && {
+  const end = await driveLoop(
+    {
+      params,
+      deps: (guard) => ({
+        ...depsOf(guard, session),
+        ...(summaries !== undefined && {
           toolUseSummary: summaries.createToolUseSummaries(submission.id, submission.scope.signal, session),
-        },
-      ),
-    budgets: { budget, structured },
-    show: (message) => observer.show(message),
-    display: displayFor(outcome, submission, session),
-    delivered: () => observer.delivered(),
-    isSilent: () => submission.silent(),
-  });
-  try {
-    yield driver;
-  } finally {
-    await driver.close();
-  }
-  const { parked, terminal } = driver;
-  if ((parked ?? terminal) === undefined || submission.silent()) return;
+        }),
+      }),
+      budgets: { budget, structured },
+      show: (message) => observer.show(message),
+      display: displayFor(outcome, submission, session),
+      delivered: () => observer.delivered(),
+      isSilent: () => submission.silent(),
+    },
+    output,
+  );
+  if (end === undefined || submission.silent()) return;
   const left = mapper.flush();
-  if (left.length > 0) yield left;
-  if (terminal !== undefined) yield* finish(terminal, outcome, submission, session);
-  else if (parked !== undefined) yield await recordParking(parked, submission, session);
+  if (left.length > 0) await output.emit(left);
+  if (end.kind === 'stop') await finish(end.terminal, outcome, submission, session, output);
+  else await output.emit(await recordParking(end.parked, submission, session));
 }
 
 /** The ports of the loop; stages and denied calls are reported to the session. */
 function depsOf(guard: OuterGuard, session: Session): LoopDeps {
   const deps = loopDepsOf(guard, session);
-  return extended(deps, {
+  return {
+    ...deps,
     callModel: session.structured?.asking(deps.callModel) ?? deps.callModel,
     onStage: (stage) => session.host.enter(stage),
     onDenial: (denial) => session.submissions.denied(denial),
     parking: session.parking,
-  } satisfies Partial<LoopDeps>);
+  };
 }
 
 /** Phase 8. */
-export async function* finish(
+export async function finish(
   terminal: Terminal,
   outcome: Outcome,
   submission: Submission,
   session: Session,
-): AsyncGenerator<Batch, void> {
+  output: Output<SDKMessage>,
+): Promise<void> {
   const result = resultOf(
     terminal,
     outcome,
@@ -250,10 +230,10 @@ export async function* finish(
     session.config,
     session.structured?.accepted(),
   );
-  if (result.stop_reason === 'refusal') yield refusalNotice(outcome, submission, session.host);
+  if (result.stop_reason === 'refusal') await output.emit(refusalNotice(outcome, submission, session.host));
   const recorded = await recordResult(result, submission, session);
   const shown = session.structured === undefined ? recorded : await session.structured.shown(recorded);
-  if (!submission.silent()) yield shown;
+  if (!submission.silent()) await output.emit(shown);
 }
 
 function factsOf(submission: Submission, outcome: Outcome, session: Session): ResultFacts {

@@ -89,7 +89,12 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
     conversation,
     submissions: new Submissions(inherited?.results),
     budget,
-    model: new SessionModel({ ...client, call: layered(client.call, layers) }, config, inherited?.thinking),
+    model: new SessionModel(
+      { ...client, call: layered(client.call, layers) },
+      config,
+      () => ref.session.permissions.mode === 'plan',
+      inherited?.thinking,
+    ),
     ref,
   };
 }

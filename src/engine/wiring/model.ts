@@ -45,7 +45,7 @@ export function composeModel(
     infoOf: client.infoOf,
     ready: client.ready,
     fastMode: client.fastMode,
-    resolve: (name) => resolvedModel(name, config),
+    resolve: (name, planning) => resolvedModel(name, config, planning),
     providerOf(name) {
       const { provider } = named(resolvedModel(name, config), config);
       return provider === ownName(config) ? undefined : provider;

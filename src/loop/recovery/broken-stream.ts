@@ -1,6 +1,5 @@
 /** L4.3: what to do with a response whose stream broke. Nothing runs twice. */
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { LoopBatch } from '../../protocol/model/messages.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { Iteration } from '../iteration.ts';
 import { errorMessage } from '../loop-messages.ts';
@@ -27,10 +26,7 @@ export function repeatAfter(failure: ModelFailure, request: ModelRequest, { deps
  * The response holds a complete call: its finished blocks are kept, one note is emitted (never sent to the
  * model), its tools run once.
  */
-export function keepFinishedBlocks(
-  failure: ModelFailure,
-  iteration: Iteration,
-): AsyncGenerator<LoopBatch, unknown> {
+export function keepFinishedBlocks(failure: ModelFailure, iteration: Iteration): Promise<unknown> {
   return iteration.emit(
     errorMessage(
       iteration.deps,
@@ -42,11 +38,11 @@ export function keepFinishedBlocks(
 }
 
 /** Retracts what the broken response emitted. It holds no complete call, so no tool has run for it. */
-export async function* supersede(
+export async function supersede(
   response: ResponseSoFar,
   reason: 'superseded' | 'fallback',
   iteration: Iteration,
-): AsyncGenerator<LoopBatch, void> {
-  yield* iteration.retract(response.messages, reason);
+): Promise<void> {
+  await iteration.retract(response.messages, reason);
   await iteration.tools.discard();
 }

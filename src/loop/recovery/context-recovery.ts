@@ -12,6 +12,7 @@ import type {
   ViewMessage,
 } from '../../protocol/model/messages.ts';
 import type { TerminalReason } from '../../protocol/session/terminal.ts';
+import type { Output } from '../../util/async/output.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import { applyEdits } from '../../view/edits.ts';
 import { type Decision, stop } from '../decision.ts';
@@ -20,52 +21,31 @@ import { errorMessage, errorOf } from '../loop-messages.ts';
 import type { StageOutput } from '../stage-output.ts';
 import type { State } from '../state.ts';
 
-/** The input of a step; its signal is created on first use. */
-export class PassInput implements StepInput {
-  readonly view: StepInput['view'];
-  readonly overheadTokens: number;
-  readonly tokenFactor: number;
-  readonly leastCounted: number | undefined;
-  readonly limits: StepInput['limits'];
-  readonly compaction: StepInput['compaction'];
-  readonly turnCount: number;
-  readonly model: string;
-  readonly querySource: StepInput['querySource'];
-  readonly fresh: StepInput['fresh'];
-  readonly estimateTokens: number;
-  readonly compactedInThisPass: boolean;
-  readonly effectKey: string;
-  readonly #iteration: Iteration;
-
-  constructor(
-    state: State,
-    estimate: RequestEstimate,
-    iteration: Iteration,
-    pass: Pick<StepInput, 'fresh' | 'estimateTokens' | 'compactedInThisPass' | 'effectKey'>,
-  ) {
-    this.view = state.view.messages;
-    this.overheadTokens = estimate.overheadTokens;
-    this.tokenFactor = estimate.factor;
-    this.leastCounted = estimate.leastCounted;
-    this.limits = iteration.deps.context.limitsFor(state.model.current);
-    this.compaction = state.compaction;
-    this.turnCount = state.turnCount;
-    this.model = state.model.current;
-    this.querySource = iteration.params.querySource;
-    this.fresh = pass.fresh;
-    this.estimateTokens = pass.estimateTokens;
-    this.compactedInThisPass = pass.compactedInThisPass;
-    this.effectKey = pass.effectKey;
-    this.#iteration = iteration;
-  }
-
-  get signal(): AbortSignal {
-    return this.#iteration.signal;
-  }
+/** The input of a step. */
+export function inputOf(
+  { view, model, compaction, turnCount }: State,
+  estimate: RequestEstimate,
+  iteration: Iteration,
+  pass: Pick<StepInput, 'fresh' | 'estimateTokens' | 'compactedInThisPass' | 'effectKey'>,
+): StepInput {
+  const { deps, params } = iteration;
+  return {
+    ...pass,
+    view: view.messages,
+    overheadTokens: estimate.overheadTokens,
+    tokenFactor: estimate.factor,
+    leastCounted: estimate.leastCounted,
+    limits: deps.context.limitsFor(model.current),
+    compaction,
+    turnCount,
+    model: model.current,
+    querySource: params.querySource,
+    life: iteration.scope,
+  };
 }
 
 export function recoveryInput({ state, prepared }: StageOutput, iteration: Iteration): StepInput {
-  return new PassInput(state, prepared.estimate, iteration, {
+  return inputOf(state, prepared.estimate, iteration, {
     fresh: [],
     estimateTokens: prepared.tokens,
     compactedInThisPass: false,
@@ -87,10 +67,11 @@ export interface Announced<R> {
  * messages that its edit adds to the view are held back until the edit is recorded, as they are part of that
  * record (L10.8).
  */
-export async function* announcing<R>(
+export async function announce<R>(
   work: AsyncGenerator<LoopBatch, R>,
+  output: Output<LoopMessage>,
   record: (message: SystemMessage) => Promise<void> | undefined,
-): AsyncGenerator<LoopBatch, Announced<R>> {
+): Promise<Announced<R>> {
   const held: LoopMessage[] = [];
   const boundaries: CompactMetadata[] = [];
   while (true) {
@@ -104,28 +85,26 @@ export async function* announcing<R>(
       await record(message);
       if (message.subtype === 'compact_boundary') boundaries.push(message.compact_metadata);
     }
-    if (emitted.length > 0) yield emitted;
+    if (emitted.length > 0) await output.emit(emitted);
   }
+}
+
+interface Recovered {
+  readonly view: PersistentList<ViewMessage>;
+  readonly boundaries: readonly CompactMetadata[];
+  readonly named: boolean;
 }
 
 /**
  * Tries one fallback strategy. Returns the view after its edits, which are recorded first; undefined when it
  * could do nothing.
  */
-export async function* tryRecovery(
+export async function tryRecovery(
   work: AsyncGenerator<LoopBatch, RecoveryOutcome>,
   state: State,
   iteration: Iteration,
-): AsyncGenerator<
-  LoopBatch,
-  | {
-      readonly view: PersistentList<ViewMessage>;
-      readonly boundaries: readonly CompactMetadata[];
-      readonly named: boolean;
-    }
-  | undefined
-> {
-  const { outcome, held, boundaries } = yield* announcing(work, (message) =>
+): Promise<Recovered | undefined> {
+  const { outcome, held, boundaries } = await announce(work, iteration.output, (message) =>
     iteration.recordMessage(message),
   );
   if (outcome.kind === 'none') return undefined;
@@ -136,7 +115,7 @@ export async function* tryRecovery(
     edits: outcome.edits,
     why: 'recovery after an overflow',
   });
-  if (held.length > 0) yield held;
+  if (held.length > 0) await iteration.output.emit(held);
   return {
     view: applyEdits(state.view.messages, outcome.edits),
     boundaries,
@@ -166,14 +145,14 @@ export function holdsMedia(state: State): boolean {
  * Emits a withheld failure, once, and stops. Stop hooks do not run; StopFailure hooks do, without being
  * waited for.
  */
-export async function* giveUp(
+export async function giveUp(
   iteration: Iteration,
   state: State,
   failure: ModelFailure,
   how: { readonly text: string; readonly reason: TerminalReason },
-): AsyncGenerator<LoopBatch, Decision> {
+): Promise<Decision> {
   const { deps } = iteration;
-  yield* iteration.emit(errorMessage(deps, how.text, errorOf(failure), failure));
+  await iteration.emit(errorMessage(deps, how.text, errorOf(failure), failure));
   void deps.hooks.run({
     event: 'StopFailure',
     error: errorOf(failure),

@@ -3,7 +3,7 @@
  * `protocol/model/fallback.ts`. Decided here alone.
  */
 import { FALLBACK_POLICIES, FALLBACK_TRIGGERS, type FallbackTrigger } from '../../protocol/model/fallback.ts';
-import type { LoopBatch, SystemBody } from '../../protocol/model/messages.ts';
+import type { SystemBody } from '../../protocol/model/messages.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { RefusalDetails } from '../../protocol/model/wire.ts';
 import type { Iteration } from '../iteration.ts';
@@ -13,12 +13,21 @@ import type { ModelState } from '../state.ts';
 type Run = Pick<Iteration, 'params' | 'deps'>;
 
 /** Models of the list that may take over. A background query gives up immediately instead (L8). */
-function candidates(trigger: FallbackTrigger, models: ModelState, { params, deps }: Run): readonly string[] {
-  const { current, fallbacks, hops = [] } = models;
+function candidates(
+  trigger: FallbackTrigger,
+  models: ModelState,
+  run: Run,
+  elsewhere = servedElsewhere(models, run),
+): readonly string[] {
+  const { fallbacks, hops = [] } = models;
   const { asks, most = Number.POSITIVE_INFINITY } = FALLBACK_POLICIES[trigger];
-  if (!params.foreground || hops.filter((hop) => hop === trigger).length >= most) return [];
-  return asks === 'any' ? fallbacks : fallbacks.filter((to) => !isSameProvider(current, to, { deps }));
+  if (!run.params.foreground || hops.filter((hop) => hop === trigger).length >= most) return [];
+  return asks === 'any' ? fallbacks : elsewhere;
 }
+
+/** Models of the list that another provider serves. */
+const servedElsewhere = ({ current, fallbacks }: ModelState, run: Run): readonly string[] =>
+  fallbacks.filter((to) => !isSameProvider(current, to, run));
 
 const isSameProvider = (one: string, other: string, { deps }: Pick<Run, 'deps'>): boolean =>
   deps.providerOf?.(one) === deps.providerOf?.(other);
@@ -29,8 +38,10 @@ export function fallbackMarks(
   run: Run,
 ): Pick<ModelRequest, 'fallsBackOn' | 'refusalCredit'> {
   if (models.fallbacks.length === 0) return {};
-  const fallsBackOn = FALLBACK_TRIGGERS.filter((trigger) => candidates(trigger, models, run).length > 0);
-  const credited = candidates('refusal', models, run).some((to) => isSameProvider(models.current, to, run));
+  const elsewhere = servedElsewhere(models, run);
+  const able = (trigger: FallbackTrigger) => candidates(trigger, models, run, elsewhere);
+  const fallsBackOn = FALLBACK_TRIGGERS.filter((trigger) => able(trigger).length > 0);
+  const credited = able('refusal').some((to) => !elsewhere.includes(to));
   return {
     ...(fallsBackOn.length > 0 && { fallsBackOn }),
     ...(credited && { refusalCredit: {} }),
@@ -94,16 +105,16 @@ interface Refusal {
 }
 
 /** Returns the models from here on; a warning names both. */
-export async function* fallBack(
+export async function fallBack(
   fallback: Fallback,
   models: ModelState,
   iteration: Iteration,
   refusal?: Refusal,
-): AsyncGenerator<LoopBatch, ModelState> {
+): Promise<ModelState> {
   const { trace, deps } = iteration;
   const { trigger, from, to, rest } = fallback;
   trace.hop({ from, to, trigger });
-  yield* iteration.emit(systemMessage(deps, noticeOf(fallback, refusal)));
+  await iteration.emit(systemMessage(deps, noticeOf(fallback, refusal)));
   return { ...models, current: to, fallbacks: rest, hops: [...(models.hops ?? []), trigger] };
 }
 
@@ -130,12 +141,9 @@ function noticeOf({ trigger, from, to, skipped }: Fallback, refusal: Refusal | u
 }
 
 /** No model of the list can take over: the user hears why. */
-export async function* warnOfSkipped(
-  skipped: readonly string[],
-  iteration: Iteration,
-): AsyncGenerator<LoopBatch, void> {
+export async function warnOfSkipped(skipped: readonly string[], iteration: Iteration): Promise<void> {
   const content = ['No fallback model can take over.', ...skipped].join(' ');
-  yield* iteration.emit(
+  await iteration.emit(
     systemMessage(iteration.deps, { subtype: 'informational', level: 'warning', content }),
   );
 }

@@ -1,7 +1,6 @@
 /**
  * What becomes of a refused answer. Its calls do not run; what has run is not hidden from the next model.
  */
-import type { LoopBatch } from '../../protocol/model/messages.ts';
 import type { Iteration } from '../iteration.ts';
 import type { ResponseSoFar } from '../response.ts';
 
@@ -9,16 +8,13 @@ import type { ResponseSoFar } from '../response.ts';
  * Another model takes over: calls that had started stay, with their results; all else is retracted. Returns
  * what was.
  */
-export async function* dropRefused(
-  response: ResponseSoFar,
-  iteration: Iteration,
-): AsyncGenerator<LoopBatch, readonly string[]> {
+export async function dropRefused(response: ResponseSoFar, iteration: Iteration): Promise<readonly string[]> {
   const started = new Set(response.calls.map(({ assistantUuid }) => assistantUuid));
   const dropped = response.messages.filter(({ uuid }) => !started.has(uuid));
   response.messages = response.messages.filter(({ uuid }) => started.has(uuid));
   response.held = [];
   if (started.size > 0) response.stopReason = 'tool_use';
-  yield* iteration.retract(dropped, 'fallback');
+  await iteration.retract(dropped, 'fallback');
   return dropped.map(({ uuid }) => uuid);
 }
 

@@ -8,11 +8,11 @@ const SILENT = new Set(['interrupt', 'closed', 'returned', 'thrown', 'lease_lost
 export const aborted: Rule = {
   name: 'aborted',
   applies: (facts) => facts.abortReason !== undefined || facts.deniedWithInterrupt,
-  async *run(facts, output, iteration) {
+  async run(facts, output, iteration) {
     const { state } = output;
     const inTools = facts.deniedWithInterrupt || (facts.responseEnded && facts.calls.length > 0);
     if (facts.deniedWithInterrupt || !SILENT.has(facts.abortReason ?? '')) {
-      yield* iteration.emit(
+      await iteration.emit(
         userMessage(iteration.deps, inTools ? INTERRUPTED_FOR_TOOL_USE : INTERRUPTED, 'interruption'),
       );
     }

@@ -6,10 +6,10 @@ import { PASS, type Rule } from '../rule.ts';
 export const apiError: Rule = {
   name: 'api_error',
   applies: (facts) => facts.failure !== undefined,
-  async *run(facts, output, iteration) {
+  async run(facts, output, iteration) {
     const { state } = output;
     if (facts.failure === undefined) return PASS;
-    return yield* giveUp(iteration, state, facts.failure, {
+    return giveUp(iteration, state, facts.failure, {
       text: failureText(facts.failure, state.model.current),
       reason: 'api_error',
     });

@@ -7,18 +7,18 @@ import { tellStopped } from './run-stop-hooks.ts';
 export const hookStopped: Rule = {
   name: 'hook_stopped',
   applies: (facts) => facts.preventContinuation !== undefined,
-  async *run(facts, output, iteration) {
+  async run(facts, output, iteration) {
     const { state } = output;
     if (facts.preventContinuation === undefined) return PASS;
     const { stopReason, hookName } = facts.preventContinuation;
-    yield* iteration.emit(
+    await iteration.emit(
       attachmentMessage(iteration.deps, {
         type: 'hook_stopped_continuation',
         message: stopReason,
         ...(hookName === undefined ? {} : { hookName }),
       }),
     );
-    yield* tellStopped(facts.preventContinuation, iteration);
+    await tellStopped(facts.preventContinuation, iteration);
     return stop(state, 'hook_stopped');
   },
 };

@@ -12,13 +12,13 @@ import { reactiveCompactRetry } from '../transitions.ts';
 export const mediaTooLarge: Rule = {
   name: 'media_too_large',
   applies: ({ failure }) => failure !== undefined && isRefusedPart(failure),
-  async *run(facts, output, iteration) {
+  async run(facts, output, iteration) {
     const { state } = output;
     const { failure } = facts;
     if (failure === undefined) return PASS;
     if (!state.recovery.mediaReduced) {
       const work = iteration.deps.context.recovery.reduceMedia(recoveryInput(output, iteration), failure);
-      const reduced = yield* tryRecovery(work, state, iteration);
+      const reduced = await tryRecovery(work, state, iteration);
       if (reduced !== undefined) {
         const { taskRemaining } = state.budgets;
         return goOn(
@@ -27,7 +27,7 @@ export const mediaTooLarge: Rule = {
       }
     }
     if (failure.kind === 'invalid_request') return PASS; // rule 6
-    return yield* giveUp(iteration, state, failure, {
+    return giveUp(iteration, state, failure, {
       text: failureText(failure, state.model.current),
       reason: 'image_error',
     });

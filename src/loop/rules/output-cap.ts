@@ -12,7 +12,7 @@ import { turnOutput } from '../turn-output.ts';
 export const outputCap: Rule = {
   name: 'output_cap',
   applies: ({ stopReason }) => stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded',
-  async *run(facts, output, iteration) {
+  async run(facts, output, iteration) {
     const { state } = output;
     const windowFull = facts.stopReason === 'model_context_window_exceeded';
     const { params, deps } = iteration;
@@ -24,14 +24,14 @@ export const outputCap: Rule = {
       !state.recovery.escalated &&
       raised > (output.response.maxTokens ?? params.defaultOutputCap);
     if (mayEscalate) {
-      yield* iteration.retract(facts.messages, 'escalated');
+      await iteration.retract(facts.messages, 'escalated');
       return goOn(maxOutputTokensEscalate(state, raised, facts.outputTokens));
     }
     if (state.recovery.outputTokenCount < MAX_RESUMES) {
       // A response of thinking alone cannot be continued; it is requested again.
       const kept = facts.answer === 'text' ? facts.messages : [];
-      if (kept.length === 0) yield* iteration.retract(facts.messages, 'unusable');
-      const resume = yield* iteration.emit(userMessage(deps, RESUME_AFTER_CUT, 'resume'));
+      if (kept.length === 0) await iteration.retract(facts.messages, 'unusable');
+      const resume = await iteration.emit(userMessage(deps, RESUME_AFTER_CUT, 'resume'));
       const { capWasLowered, maxTokens } = output.response;
       return goOn(
         maxOutputTokensRecovery(state, {
@@ -41,7 +41,7 @@ export const outputCap: Rule = {
         }),
       );
     }
-    yield* iteration.emit(
+    await iteration.emit(
       errorMessage(
         deps,
         `The answer was longer than the output limit allows, and ${MAX_RESUMES} attempts to continue it were cut off as well.`,

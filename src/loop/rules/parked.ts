@@ -6,7 +6,7 @@ import type { ToolResults } from '../stage-output.ts';
 export const parked: Rule = {
   name: 'parked',
   applies: (facts) => facts.waits.length > 0,
-  async *run({ waits }, { results }) {
+  async run({ waits }, { results }) {
     return { kind: 'park', parked: { ...parkingOf(waits), ...leftBy(results) } };
   },
 };

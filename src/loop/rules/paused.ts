@@ -13,18 +13,18 @@ import { turnOutput } from '../turn-output.ts';
 export const paused: Rule = {
   name: 'paused',
   applies: ({ stopReason }) => stopReason === 'pause_turn' || stopReason === 'compaction',
-  async *run(facts, output, iteration) {
+  async run(facts, output, iteration) {
     const { state } = output;
     const { deps } = iteration;
     if (state.recovery.pauses >= MAX_PAUSES) {
       const content = `The provider paused the answer ${MAX_PAUSES + 1} times, so it is left as it is: it may be unfinished.`;
-      yield* iteration.emit(systemMessage(deps, { subtype: 'informational', level: 'warning', content }));
+      await iteration.emit(systemMessage(deps, { subtype: 'informational', level: 'warning', content }));
       return PASS;
     }
     const waits = facts.messages.some(({ message }) =>
       message.content.some(({ type }) => type === 'server_tool_use'),
     );
-    const asked = waits ? [] : [yield* iteration.emit(userMessage(deps, RESUME_AFTER_PAUSE, 'resume'))];
+    const asked = waits ? [] : [await iteration.emit(userMessage(deps, RESUME_AFTER_PAUSE, 'resume'))];
     return goOn(maxOutputTokensRecovery(state, { ...turnOutput(output, iteration, asked), paused: true }));
   },
 };

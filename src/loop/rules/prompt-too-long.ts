@@ -20,27 +20,27 @@ const TEXT = 'Prompt is too long';
 export const promptTooLong: Rule = {
   name: 'prompt_too_long',
   applies: ({ failure }) => failure?.kind === 'prompt_too_long',
-  async *run(facts, output, iteration) {
+  async run(facts, output, iteration) {
     const { state } = output;
     const { failure } = facts;
     if (failure === undefined) return PASS;
     iteration.deps.context.learnFrom?.(failure, state.model.current);
-    const recovered = yield* tryStrategies(failure, output, iteration);
+    const recovered = await tryStrategies(failure, output, iteration);
     if (recovered.kind !== 'pass') return recovered;
     const reason = failure.status === 413 && holdsMedia(state) ? 'image_error' : 'prompt_too_long';
-    return yield* giveUp(iteration, state, failure, { text: TEXT, reason });
+    return giveUp(iteration, state, failure, { text: TEXT, reason });
   },
 };
 
-async function* tryStrategies(
+async function tryStrategies(
   failure: ModelFailure,
   output: StageOutput,
   iteration: Iteration,
-): AsyncGenerator<LoopBatch, Verdict> {
+): Promise<Verdict> {
   const { state } = output;
   const { recovery } = iteration.deps.context;
   if (state.transition?.reason !== 'collapse_drain_retry') {
-    const drained = yield* tryRecovery(
+    const drained = await tryRecovery(
       recovery.drainCollapses(recoveryInput(output, iteration)),
       state,
       iteration,
@@ -48,7 +48,7 @@ async function* tryStrategies(
     if (drained !== undefined) return goOn(collapseDrainRetry(state, drained.view));
   }
   for (const { run, how } of strategiesLeft(recovery, failure, state)) {
-    const done = yield* tryRecovery(run(recoveryInput(output, iteration)), state, iteration);
+    const done = await tryRecovery(run(recoveryInput(output, iteration)), state, iteration);
     if (done === undefined) continue;
     const taskRemaining = afterCompactions(state.budgets.taskRemaining, done.boundaries);
     return goOn(reactiveCompactRetry(state, done.view, { ...how, taskRemaining }));

@@ -9,7 +9,7 @@ import type { Rule } from '../rule.ts';
 export const refused: Rule = {
   name: 'refused',
   applies: ({ failure, stopReason }) => stopReason === 'refusal' && failure === undefined,
-  async *run(facts, output, { deps }) {
+  async run(facts, output, { deps }) {
     void deps.hooks.run({
       event: 'StopFailure',
       error: 'invalid_request',

@@ -1,5 +1,4 @@
 /** What the Stop hooks say about an end, and the messages that tell of a hook that ended the run. */
-import type { LoopBatch } from '../../protocol/model/messages.ts';
 import type { HookVerdict } from '../../protocol/tools/hook.ts';
 import type { LoopParams } from '../deps.ts';
 import type { Facts } from '../facts.ts';
@@ -29,12 +28,12 @@ export const feedbackOf = (reasons: readonly string[]): string =>
   `Stop hook feedback:\n${reasons.join('\n')}`;
 
 /** Who ended the run, and why: the result says neither. */
-export async function* tellStopped(
+export async function tellStopped(
   { stopReason, hookName }: NonNullable<HookVerdict['preventContinuation']>,
   iteration: Iteration,
-): AsyncGenerator<LoopBatch> {
+): Promise<void> {
   const content = `${hookName === undefined ? 'A hook' : `The hook ${hookName}`} ended the run: ${stopReason}`;
-  yield* iteration.emit(
+  await iteration.emit(
     systemMessage(iteration.deps, { subtype: 'informational', level: 'warning', content }),
   );
 }

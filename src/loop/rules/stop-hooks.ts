@@ -14,13 +14,13 @@ export const stopHooks: Rule = {
   name: 'stop_hooks',
   applies: (facts, _output, { deps, params }) =>
     facts.structuredOutputOwed || deps.hooks.has(stopEventOf(params)),
-  async *run(facts, output, iteration) {
+  async run(facts, output, iteration) {
     const { state } = output;
     const { deps, params } = iteration;
     const event = stopEventOf(params);
     const verdict = await askStopHooks(facts, state, iteration);
     if (verdict?.preventContinuation !== undefined) {
-      yield* tellStopped(verdict.preventContinuation, iteration);
+      await tellStopped(verdict.preventContinuation, iteration);
       return stop(state, 'stop_hook_prevented');
     }
     const owed = owedValue(facts, iteration);
@@ -32,18 +32,18 @@ export const stopHooks: Rule = {
       blocks >= params.stopHookBlockCap && (blockingErrors.length > 0 || additionalContext.length > 0);
     if (isOverridden) {
       const content = `${feedbackOf([...blockingErrors, ...additionalContext])}\nStop hooks have blocked ${blocks} times in this submission; it ends all the same.`;
-      yield* iteration.emit(systemMessage(deps, { subtype: 'informational', level: 'warning', content }));
+      await iteration.emit(systemMessage(deps, { subtype: 'informational', level: 'warning', content }));
       if (owed === undefined) return PASS;
     }
     const context: ViewMessage[] = [];
-    if (owed !== undefined) context.push(yield* iteration.emit(userMessage(deps, owed, 'structured_nudge')));
+    if (owed !== undefined) context.push(await iteration.emit(userMessage(deps, owed, 'structured_nudge')));
     if (!isOverridden && blockingErrors.length > 0)
-      context.push(yield* iteration.emit(userMessage(deps, feedbackOf(blockingErrors), 'hook_feedback')));
+      context.push(await iteration.emit(userMessage(deps, feedbackOf(blockingErrors), 'hook_feedback')));
     // Context sends the model back as well, and is no message of the conversation.
     if (!isOverridden && additionalContext.length > 0) {
       const attachment = { type: 'hook_context', event, content: additionalContext } as const;
       const rendered = [reminder(`${event} hook: ${additionalContext.join('\n')}`)];
-      context.push(yield* iteration.emit(attachmentMessage(deps, attachment, rendered)));
+      context.push(await iteration.emit(attachmentMessage(deps, attachment, rendered)));
     }
     const byHook = !isOverridden && (blockingErrors.length > 0 || additionalContext.length > 0);
     return goOn(stopHookBlocking(state, { ...turnOutput(output, iteration, context), byHook }));

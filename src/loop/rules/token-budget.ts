@@ -12,7 +12,7 @@ import { turnOutput } from '../turn-output.ts';
 export const tokenBudget: Rule = {
   name: 'token_budget',
   applies: (facts, _output, { params }) => params.tokenBudget !== undefined && facts.stopReason !== 'refusal',
-  async *run(facts, output, iteration) {
+  async run(facts, output, iteration) {
     const { state } = output;
     const target = iteration.params.tokenBudget?.target ?? 0;
     const { budgets } = state;
@@ -21,7 +21,7 @@ export const tokenBudget: Rule = {
     const small = budgets.continuations > 0 && gained < target * TOKEN_BUDGET_SMALL_GAIN;
     const smallGains = small ? budgets.smallGains + 1 : 0;
     if (produced >= target * TOKEN_BUDGET_ENOUGH || smallGains >= SMALL_GAINS_TO_STOP) return PASS;
-    const nudge = yield* iteration.emit(userMessage(iteration.deps, NUDGE_TOKEN_BUDGET, 'nudge'));
+    const nudge = await iteration.emit(userMessage(iteration.deps, NUDGE_TOKEN_BUDGET, 'nudge'));
     return goOn(tokenBudgetContinuation(state, { ...turnOutput(output, iteration, [nudge]), smallGains }));
   },
 };

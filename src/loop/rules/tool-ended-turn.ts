@@ -10,18 +10,18 @@ import { askStopHooks, feedbackOf, tellStopped } from './run-stop-hooks.ts';
 export const toolEndedTurn: Rule = {
   name: 'tool_ended_turn',
   applies: (facts) => facts.endsTurn,
-  async *run(facts, output, iteration) {
+  async run(facts, output, iteration) {
     const { state } = output;
     const { deps } = iteration;
     const { accepted, value } = deps.guard.structuredOutput();
-    if (accepted) yield* iteration.emit(attachmentMessage(deps, { type: 'structured_output', value }));
+    if (accepted) await iteration.emit(attachmentMessage(deps, { type: 'structured_output', value }));
     const { preventContinuation, blockingErrors, additionalContext } =
       (await askStopHooks(facts, state, iteration)) ?? NOTHING_SAID;
-    if (preventContinuation !== undefined) yield* tellStopped(preventContinuation, iteration);
+    if (preventContinuation !== undefined) await tellStopped(preventContinuation, iteration);
     const said = [...blockingErrors, ...additionalContext];
     if (said.length > 0) {
       const content = `${feedbackOf(said)}\nA tool had ended the turn; it ends all the same.`;
-      yield* iteration.emit(systemMessage(deps, { subtype: 'informational', level: 'warning', content }));
+      await iteration.emit(systemMessage(deps, { subtype: 'informational', level: 'warning', content }));
     }
     return stop(state, 'completed');
   },

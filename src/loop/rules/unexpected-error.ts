@@ -7,7 +7,7 @@ import { PASS, type Rule } from '../rule.ts';
 export const unexpectedError: Rule = {
   name: 'unexpected_error',
   applies: (facts) => facts.thrown !== undefined,
-  async *run(facts, output, iteration) {
+  async run(facts, output, iteration) {
     const { state } = output;
     if (facts.thrown === undefined) return PASS;
     const { error } = facts.thrown;
@@ -18,9 +18,9 @@ export const unexpectedError: Rule = {
       (error.code === 'image_size' || error.code === 'image_resize');
     const message = errorMessage(iteration.deps, text, image ? 'invalid_request' : 'unknown');
     try {
-      yield* iteration.emit(message);
+      await iteration.emit(message);
     } catch {
-      yield [message]; // the journal itself may be what failed; the consumer gets the error all the same
+      await iteration.output.emit([message]); // the journal itself may be what failed; the consumer gets the error all the same
     }
     return stop(state, image ? 'image_error' : 'model_error', { errors: [text] });
   },

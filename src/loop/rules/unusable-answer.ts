@@ -11,20 +11,20 @@ export const unusableAnswer: Rule = {
   applies: ({ stopReason, answer }) =>
     stopReason === 'tool_use' ||
     (answer !== 'text' && stopReason !== 'refusal' && stopReason !== 'pause_turn'),
-  async *run(facts, output, iteration) {
+  async run(facts, output, iteration) {
     const { state } = output;
     const announcedCall = facts.stopReason === 'tool_use';
     const nudges = state.recovery.unusableCount;
     if (nudges < (announcedCall ? MAX_MALFORMED_NUDGES : MAX_EMPTY_NUDGES)) {
-      if (announcedCall) yield* iteration.retract(facts.messages, 'unusable');
+      if (announcedCall) await iteration.retract(facts.messages, 'unusable');
       const kept = announcedCall ? [] : facts.messages;
-      const nudge = yield* iteration.emit(
+      const nudge = await iteration.emit(
         userMessage(iteration.deps, announcedCall ? NUDGE_TOOL_USE_WITHOUT_BLOCK : NUDGE_EMPTY, 'nudge'),
       );
       return goOn(unusableAnswerRetry(state, turnOutput(output, iteration, [nudge], kept)));
     }
     if (!announcedCall) return PASS; // a second empty answer counts as an empty success
-    yield* iteration.emit(
+    await iteration.emit(
       errorMessage(
         iteration.deps,
         `The model announced a tool call without making one, ${nudges + 1} times in a row.`,

@@ -1,5 +1,5 @@
 /** Stage 5: runs only after tools, and only when neither an abort nor a hook's stop is pending (L6). */
-import type { AttachmentMessage, LoopBatch } from '../../protocol/model/messages.ts';
+import type { AttachmentMessage } from '../../protocol/model/messages.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import type { Iteration } from '../iteration.ts';
@@ -8,10 +8,10 @@ import type { Response } from '../response.ts';
 import { type Attachments, NO_ATTACHMENTS, type StageValues, type ToolResults } from '../stage-output.ts';
 import { stageError } from './stage-error.ts';
 
-export async function* collectAttachments(
+export async function collectAttachments(
   { prepared, response, results }: Omit<StageValues, 'attachments'>,
   iteration: Iteration,
-): AsyncGenerator<LoopBatch, Attachments> {
+): Promise<Attachments> {
   const isOver =
     (results.thrown ?? response.thrown) !== undefined ||
     results.preventContinuation !== undefined ||
@@ -29,7 +29,7 @@ export async function* collectAttachments(
     if (content.length > 0) {
       const attachment = { type: 'hook_context', event: 'PostToolUse', content } as const;
       messages.push(
-        yield* iteration.emit(attachmentMessage(deps, attachment, [reminder(content.join('\n'))])),
+        await iteration.emit(attachmentMessage(deps, attachment, [reminder(content.join('\n'))])),
       );
     }
     const { view, turnCount } = prepared.state;
@@ -38,7 +38,7 @@ export async function* collectAttachments(
     const collecting = deps.attachments.collect(input, iteration.scope);
     for (const attachment of 'then' in collecting ? await collecting : collecting) {
       messages.push(attachment);
-      yield* iteration.emitAttachment(attachment);
+      await iteration.emitAttachment(attachment);
     }
     return { messages };
   } catch (error) {

@@ -2,7 +2,7 @@
  * Stage 1: the context steps, in the order of `context/steps/index.ts`. With no edits this costs O(fresh).
  */
 import type { RequestEstimate, StepInput, StepOutcome } from '../../protocol/model/context.ts';
-import type { CompactMetadata, LoopBatch, ViewMessage } from '../../protocol/model/messages.ts';
+import type { CompactMetadata, ViewMessage } from '../../protocol/model/messages.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
@@ -11,7 +11,7 @@ import { terminalOf } from '../decision.ts';
 import { rounded } from '../decision-trace.ts';
 import type { Iteration } from '../iteration.ts';
 import { errorMessage } from '../loop-messages.ts';
-import { type Announced as Announcement, announcing, PassInput } from '../recovery/context-recovery.ts';
+import { type Announced as Announcement, announce, inputOf } from '../recovery/context-recovery.ts';
 import type { LimitReached, Prepared } from '../stage-output.ts';
 import type { State } from '../state.ts';
 import { afterCompactions } from '../task-budget.ts';
@@ -30,14 +30,11 @@ interface Pass {
   input: StepInput | undefined;
 }
 
-export async function* prepareView(
-  from: State,
-  iteration: Iteration,
-): AsyncGenerator<LoopBatch, Prepared | LimitReached> {
+export async function prepareView(from: State, iteration: Iteration): Promise<Prepared | LimitReached> {
   const { deps, trace } = iteration;
   const pass = openPass(from);
   try {
-    if (from.pendingSummary !== undefined) yield* settledSummary(pass, iteration);
+    if (from.pendingSummary !== undefined) await settledSummary(pass, iteration);
     pass.state = withSwitchedModel(pass.state, iteration);
     const { view, model } = pass.state;
     const measuring = measure(view.messages, pass.state, iteration);
@@ -55,7 +52,7 @@ export async function* prepareView(
       const { outcome, held, boundaries } =
         'kind' in answer
           ? ({ outcome: answer } as Announced)
-          : yield* announcing(answer, (message) => iteration.recordMessage(message));
+          : await announce(answer, iteration.output, (message) => iteration.recordMessage(message));
       if (outcome.kind === 'skip') {
         trace.prepare.push({ step: step.name, ran: false, why: outcome.why });
         continue;
@@ -70,10 +67,10 @@ export async function* prepareView(
         ...(edited === undefined ? {} : { tokensAfter: edited.tokens }),
       });
       fromMs = deps.clock.monotonicMs();
-      if (outcome.kind === 'stop') return yield* limitReached(outcome, pass, iteration);
+      if (outcome.kind === 'stop') return await limitReached(outcome, pass, iteration);
       if (edited !== undefined) await recordEdits(edited, step.name, pass, iteration);
       apply(outcome, edited, boundaries, pass);
-      if (held !== undefined && held.length > 0) yield held;
+      if (held !== undefined && held.length > 0) await iteration.output.emit(held);
     }
     const { window, autocompactAt, blockingAt } = deps.context.limitsFor(model.current);
     const { tokens, estimate } = pass;
@@ -107,12 +104,12 @@ function prepared(kind: Prepared['kind'], pass: Pass): Prepared {
   return { kind, state, tokens, estimate, tools, editedBy, contextManagement };
 }
 
-async function* limitReached(
+async function limitReached(
   { reason, message }: Extract<StepOutcome, { kind: 'stop' }>,
   { state }: Pass,
   iteration: Iteration,
-): AsyncGenerator<LoopBatch, LimitReached> {
-  yield* iteration.emit(errorMessage(iteration.deps, message, 'invalid_request'));
+): Promise<LimitReached> {
+  await iteration.emit(errorMessage(iteration.deps, message, 'invalid_request'));
   const limit: LimitReached = { kind: 'stop', terminal: terminalOf(state, reason) };
   iteration.trace.decided(limit);
   return limit;
@@ -204,7 +201,7 @@ async function editedBy(outcome: StepOutcome, pass: Pass, iteration: Iteration):
 
 function stepInput(pass: Pass, iteration: Iteration): StepInput {
   const { view } = pass.state;
-  pass.input ??= new PassInput(pass.state, pass.estimate, iteration, {
+  pass.input ??= inputOf(pass.state, pass.estimate, iteration, {
     fresh: view.messages.slice(view.freshFrom),
     estimateTokens: pass.tokens,
     compactedInThisPass: pass.compacted,
@@ -245,10 +242,10 @@ function apply(
 }
 
 /** A tool-use summary that was started earlier is emitted once it is available; it is never waited for. */
-async function* settledSummary(pass: Pass, { deps }: Iteration): AsyncGenerator<LoopBatch, void> {
+async function settledSummary(pass: Pass, { deps, output }: Iteration): Promise<void> {
   const { pendingSummary } = pass.state;
   const summary = pendingSummary === undefined ? undefined : deps.toolUseSummary?.take(pendingSummary);
   if (summary === undefined) return;
-  yield [summary];
+  await output.emit([summary]);
   pass.state = { ...pass.state, pendingSummary: undefined };
 }

@@ -1,5 +1,4 @@
 /** Stage 3, where an earlier process has recorded the response already (L4.1). */
-import type { LoopBatch } from '../../protocol/model/messages.ts';
 import type { RecordedResponse } from '../../protocol/session/resume-point.ts';
 import { resultIds } from '../../view/tool-results.ts';
 import type { Iteration } from '../iteration.ts';
@@ -8,18 +7,18 @@ import { emptyResponse, type Response, type ResponseSoFar } from '../response.ts
 import type { Prepared } from '../stage-output.ts';
 
 /** A refused answer of an earlier process is followed by another model's, where there is one. */
-export async function* resumedResponse(
+export async function resumedResponse(
   recorded: RecordedResponse,
   { state, tokens }: Prepared,
   iteration: Iteration,
-): AsyncGenerator<LoopBatch, Response> {
+): Promise<Response> {
   const { model } = state;
   const response = recordedResponse(recorded, model.current, iteration);
   const trigger = recorded.isRefusal ? 'refusal' : undefined;
   const { fallback } = await fallbackFor(trigger, model, tokens, iteration);
   if (fallback === undefined) return { models: model, ...response };
   const refusal = { requestId: undefined, details: undefined, retracted: [] };
-  const models = yield* fallBack(fallback, model, iteration, refusal);
+  const models = await fallBack(fallback, model, iteration, refusal);
   return { models, ...response, stopReason: 'tool_use' };
 }
 

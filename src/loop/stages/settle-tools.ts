@@ -3,16 +3,15 @@
  * those of a response that cannot be used (failed, thrown) are aborted. An abort of the submission settles
  * them by itself.
  */
-import type { LoopBatch } from '../../protocol/model/messages.ts';
 import type { Iteration } from '../iteration.ts';
 import type { Response } from '../response.ts';
 import type { ToolResults } from '../stage-output.ts';
 import { stageError } from './stage-error.ts';
 
-export async function* settleTools(
+export async function settleTools(
   { calls, failure, thrown }: Response,
   iteration: Iteration,
-): AsyncGenerator<LoopBatch, ToolResults> {
+): Promise<ToolResults> {
   const { tools, deps } = iteration;
   if (calls.length === 0) return tools.results;
   deps.onStage?.('tools');
@@ -20,7 +19,7 @@ export async function* settleTools(
     if (failure !== undefined || thrown !== undefined) await tools.abort('failed');
     while (true) {
       const batch = await tools.drain();
-      if (batch.length > 0) yield batch;
+      if (batch.length > 0) await iteration.output.emit(batch);
       if (tools.open === 0) return tools.results;
       await tools.ready();
     }
@@ -29,7 +28,7 @@ export async function* settleTools(
     try {
       await tools.abort('failed');
       const batch = await tools.drain();
-      if (batch.length > 0) yield batch;
+      if (batch.length > 0) await iteration.output.emit(batch);
     } catch (second) {
       stageError(second); // the first error is the one that is reported
     }

@@ -1,15 +1,17 @@
 /** An error that a stage throws becomes part of what the stage returns: a fact for the rules. */
+import { ConsumerLeft } from '../../util/async/output.ts';
+
 /** An error that is not the model call's own: those are values (`protocol/model/failure.ts`). */
 export interface Thrown {
   readonly error: unknown;
 }
 
 /**
- * Throws a lost journal again: another process took the session over, so this one has no right to emit or
- * decide anything more (L4.1, L10.6).
+ * Throws again what ends the loop without a decision: a consumer that left, and a lost journal. Another
+ * process took that session over, so this one has no right to emit or decide anything more (L4.1, L10.6).
  */
 export function stageError(error: unknown): Thrown {
-  if (isLostJournal(error)) throw error;
+  if (error instanceof ConsumerLeft || isLostJournal(error)) throw error;
   return { error };
 }
 

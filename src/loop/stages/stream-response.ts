@@ -12,9 +12,7 @@ import {
   type ModelOutput,
   type ModelRequest,
 } from '../../protocol/model/model.ts';
-import { andThen } from '../../util/async/and-then.ts';
 import { withSignal } from '../../util/async/lazy-signal.ts';
-import { Segment } from '../../util/async/segmented.ts';
 import { thisTick, thisTurn } from '../../util/async/this-tick.ts';
 import type { Iteration } from '../iteration.ts';
 import { keepFinishedBlocks, repeatAfter, supersede } from '../recovery/broken-stream.ts';
@@ -34,16 +32,16 @@ import { resumedResponse } from './resumed-response.ts';
 import { stageError } from './stage-error.ts';
 
 /** `request`: undefined when the response is there already, or none is asked for. */
-export async function* streamResponse(
+export async function streamResponse(
   request: ModelRequest | undefined,
   prepared: Prepared,
   iteration: Iteration,
-): AsyncGenerator<LoopBatch | Segment<LoopBatch>, Response> {
+): Promise<Response> {
   const { params, trace, deps } = iteration;
   let models = prepared.state.model;
   const recorded = params.startAt?.response;
   if (prepared.kind === 'resumed' && recorded !== undefined)
-    return yield* resumedResponse(recorded, prepared, iteration);
+    return await resumedResponse(recorded, prepared, iteration);
   let response = emptyResponse(models.current);
   if (request === undefined || iteration.abortReason !== undefined) return { models, ...response };
   deps.onStage?.('streaming');
@@ -59,13 +57,7 @@ export async function* streamResponse(
       const stream = new ResponseStream(ask, options, prepared, iteration);
       response = stream.response;
       trace.note({ response });
-      try {
-        yield stream;
-      } finally {
-        stream.abandon();
-      }
-      const { outcome } = stream;
-      if (outcome === undefined) return asItIs();
+      const outcome = await stream.read();
       trace.attempts.push(...outcome.attempts);
       const isRefused = response.stopReason === 'refusal' && iteration.abortReason === undefined;
       if (outcome.kind === 'aborted' || (outcome.kind === 'complete' && !isRefused)) return asItIs();
@@ -78,15 +70,15 @@ export async function* streamResponse(
       const { fallback, skipped } = await fallbackFor(trigger, models, prepared.tokens, iteration);
       const isUnaided = fallback === undefined && skipped.length > 0;
       if (isUnaided) {
-        yield* warnOfSkipped(skipped, iteration);
+        await warnOfSkipped(skipped, iteration);
         models = { ...models, fallbacks: [] };
         ask = withoutMarks(ask);
       }
       if (outcome.kind === 'complete') {
         if (fallback === undefined) return asItIs();
         const { requestId, stopDetails: details } = response;
-        const retracted = yield* dropRefused(response, iteration);
-        models = yield* fallBack(fallback, models, iteration, { requestId, details, retracted });
+        const retracted = await dropRefused(response, iteration);
+        models = await fallBack(fallback, models, iteration, { requestId, details, retracted });
         if (response.calls.length > 0) return { models, ...response };
         ask = requestAgain(ask, models, iteration, details?.fallback_credit_token);
         options = { ...waiting, retry: FRESH_RETRY_STATE };
@@ -94,9 +86,9 @@ export async function* streamResponse(
       }
       const { failure, retry } = outcome;
       if (response.calls.length > 0) {
-        yield* keepFinishedBlocks(failure, iteration);
+        await keepFinishedBlocks(failure, iteration);
         response.stopReason = 'tool_use';
-        if (fallback !== undefined) models = yield* fallBack(fallback, models, iteration);
+        if (fallback !== undefined) models = await fallBack(fallback, models, iteration);
         return { models, ...response };
       }
       if (fallback === undefined && outcome.kind === 'failed') {
@@ -104,7 +96,7 @@ export async function* streamResponse(
         options = { ...waiting, retry, after: { failure, immediate: false } };
         continue;
       }
-      yield* supersede(response, fallback === undefined ? 'superseded' : 'fallback', iteration);
+      await supersede(response, fallback === undefined ? 'superseded' : 'fallback', iteration);
       response = emptyResponse(models.current);
       trace.note({ response });
       if (fallback === undefined) {
@@ -112,7 +104,7 @@ export async function* streamResponse(
         ask = { ...ask, stream };
         options = { ...waiting, retry, after: { failure, immediate } };
       } else {
-        models = yield* fallBack(fallback, models, iteration);
+        models = await fallBack(fallback, models, iteration);
         ask = requestAgain(ask, models, iteration);
         options = { ...waiting, retry: FRESH_RETRY_STATE };
       }
@@ -126,14 +118,9 @@ export async function* streamResponse(
 }
 
 type Step = IteratorResult<ModelOutput, ModelOutcome>;
-/** A batch, or undefined at the end. */
-type Reading = LoopBatch | undefined | Promise<LoopBatch | undefined>;
 
-/**
- * One attempt's response, read to its end, and the tool results that arrive meanwhile. Not a generator, which
- * would cost three promises per batch in each generator around it.
- */
-class ResponseStream extends Segment<LoopBatch> {
+/** One attempt's response, and the tool results that arrive while it streams. */
+class ResponseStream {
   readonly #request: ModelRequest;
   readonly #turnCount: number;
   readonly #iteration: Iteration;
@@ -142,7 +129,6 @@ class ResponseStream extends Segment<LoopBatch> {
   readonly #release: () => void;
   /** Output that was requested from the model and not processed yet. */
   #pending: Promise<Step> | undefined;
-  #outcome: ModelOutcome | undefined;
 
   constructor(
     request: ModelRequest,
@@ -150,7 +136,6 @@ class ResponseStream extends Segment<LoopBatch> {
     prepared: Prepared,
     iteration: Iteration,
   ) {
-    super();
     this.#request = request;
     this.#turnCount = prepared.state.turnCount;
     this.#iteration = iteration;
@@ -166,43 +151,45 @@ class ResponseStream extends Segment<LoopBatch> {
     return this.#reader.response;
   }
 
-  /** Defined once `next` has returned undefined. */
-  get outcome(): ModelOutcome | undefined {
-    return this.#outcome;
-  }
-
-  next(): Promise<LoopBatch | undefined> {
-    this.#reader.delivered();
-    return this.#outcome === undefined ? this.#read() : Promise.resolve(undefined);
-  }
-
-  /** Output of the model, or results of tools, whichever comes first. */
-  #read(): Promise<LoopBatch | undefined> {
-    this.#pending ??= this.#outputs.next();
-    return this.#iteration.tools.open === 0 ? this.#pending.then(this.#took) : this.#readBesideTools();
-  }
-
-  async #readBesideTools(): Promise<LoopBatch | undefined> {
+  /** Emits what the model and the tools bring, whichever comes first, until the response has ended. */
+  async read(): Promise<ModelOutcome> {
     const { tools } = this.#iteration;
-    this.#askAhead();
-    const batch = await tools.drain();
-    if (batch.length > 0) return batch;
-    const pending = this.#pending as Promise<Step>;
-    if (tools.open > 0 && (await this.#first(pending)) === 'tools') return this.#read();
-    return this.#took(await pending);
+    try {
+      while (true) {
+        this.#pending ??= this.#outputs.next();
+        if (tools.open > 0 && (await this.#tookTools(this.#pending))) continue;
+        const step = await this.#pending;
+        this.#pending = undefined;
+        if (step.done === true) return await this.#end(step.value);
+        const batch = this.#take(step.value);
+        await this.#emit(batch instanceof Promise ? await batch : batch);
+      }
+    } catch (error) {
+      // What was received is paid for; the scope ends the call.
+      this.#reader.abandon();
+      throw error;
+    }
   }
 
-  readonly #took = (step: Step): Reading => {
-    this.#pending = undefined;
-    const taking = step.done === true ? this.#end(step.value) : this.#take(step.value);
-    return andThen<LoopBatch, LoopBatch | undefined>(taking, this.#made);
-  };
+  /** Results of tools are emitted, or were the first to come. */
+  async #tookTools(pending: Promise<Step>): Promise<boolean> {
+    this.#askAhead();
+    const { tools } = this.#iteration;
+    const batch = await tools.drain();
+    await this.#emit(batch);
+    if (batch.length > 0 || tools.open === 0) return batch.length > 0;
+    const first = await Promise.race([
+      pending.then(() => 'model' as const),
+      tools.ready().then(() => 'tools' as const),
+    ]);
+    return first === 'tools';
+  }
 
-  /** Reads on if there is nothing to emit. */
-  readonly #made = (batch: LoopBatch): Reading => {
-    if (batch.length > 0) return batch;
-    return this.#outcome === undefined ? this.#read() : undefined;
-  };
+  async #emit(batch: LoopBatch): Promise<void> {
+    if (batch.length === 0) return;
+    await this.#iteration.output.emit(batch);
+    this.#reader.delivered();
+  }
 
   /**
    * Requests more output from the model before it is awaited: a consumer that ends early must not leave a
@@ -211,18 +198,6 @@ class ResponseStream extends Segment<LoopBatch> {
   #askAhead(): void {
     this.#pending ??= this.#outputs.next();
     this.#pending.catch(() => {});
-  }
-
-  /** The response is not read any further. What was received is paid for; the scope ends the call. */
-  abandon(): void {
-    if (this.#outcome === undefined) this.#reader.abandon();
-  }
-
-  #first(pending: Promise<Step>): Promise<'model' | 'tools'> {
-    return Promise.race([
-      pending.then(() => 'model' as const),
-      this.#iteration.tools.ready().then(() => 'tools' as const),
-    ]);
   }
 
   #take(output: ModelOutput): LoopBatch | Promise<LoopBatch> {
@@ -263,11 +238,10 @@ class ResponseStream extends Segment<LoopBatch> {
     return batch;
   }
 
-  async #end(outcome: ModelOutcome): Promise<LoopBatch> {
+  async #end(outcome: ModelOutcome): Promise<ModelOutcome> {
     this.#release();
     // A complete response was ended by its last event.
-    const batch = outcome.kind === 'complete' ? [] : await this.#reader.end(outcome);
-    this.#outcome = outcome;
-    return batch;
+    if (outcome.kind !== 'complete') await this.#emit(await this.#reader.end(outcome));
+    return outcome;
   }
 }

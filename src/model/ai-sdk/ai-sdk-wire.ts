@@ -1,16 +1,24 @@
 /** Any language model instance of the AI SDK that the user brings: its package does the HTTP. */
+
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type {
+  Attempt,
+  HttpHead,
+  PreparedRequest,
+  Wire,
+  WireInput,
+  WirePorts,
+} from '../../protocol/model/provider-wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { bodyFormat, wrongFormat } from '../http/body-format.ts';
-import type { HttpHead } from '../http/http-head.ts';
 import { isStrict } from '../openai/bodies.ts';
 import { fieldsIn } from '../openai/fields.ts';
 import { createRenderedTurns, type RenderedTurns } from '../openai/turns.ts';
 import { wireMaxTokens } from '../request/thinking-options.ts';
 import { type IteratedAnswer, openIteratedAttempt } from '../stream/iterated-attempt.ts';
 import { refusedAttempt } from '../stream/refused-attempt.ts';
-import type { Attempt, PreparedRequest, Wire, WireInput, WirePorts } from '../wire.ts';
+import type { WireAccess, WireSetup } from '../wire-setup.ts';
 import { classifyAiSdk } from './classify.ts';
 import { type AiSdkCall, type AiSdkModel, checkedModel, versionOf } from './language-model.ts';
 import { createPartDecoder } from './part-decoder.ts';
@@ -23,6 +31,15 @@ interface AiSdkWireOptions {
   readonly model: AiSdkModel | ((model: string) => AiSdkModel);
   /** Handed to every call: `{ openai: { store: false } }`. Default none. */
   readonly providerOptions?: Readonly<Record<string, Fields>>;
+}
+
+/** Its package reaches the model. */
+export function aiSdkAccess({ provider: { languageModel, providerOptions } }: WireSetup): WireAccess {
+  const model = languageModel as AiSdkWireOptions['model'];
+  return {
+    open: (ports) =>
+      createAiSdkWire({ model, ...(providerOptions !== undefined && { providerOptions }) }, ports),
+  };
 }
 
 /** Throws a `TypeError` when `model` is no language model of the AI SDK. */

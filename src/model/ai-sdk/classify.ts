@@ -1,14 +1,14 @@
 /** Errors of AI SDK providers: of the API, of the network, of their own checks. */
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { HttpHead } from '../http/http-head.ts';
+import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { classifyOpenAi, classifyStreamed } from '../openai/classify.ts';
 import { type Fields, fieldsIn, numberIn, textIn } from '../openai/fields.ts';
 import { otherWire } from '../openai/other-wire.ts';
 import { classifyConnectionError, protocolFailure } from '../retry/classify-error.ts';
 import { isSchemaWording } from '../retry/error-wordings.ts';
+import { errorCauses, networkError } from '../retry/network-error.ts';
 
-/** Deep enough for a failed fetch inside of an API error. */
-const MAX_CAUSES = 5;
 const NO_HEAD: HttpHead = { status: 0, headers: {} };
 
 /** `head`: of the answer, once it has begun. */
@@ -62,38 +62,10 @@ export function classifyAiSdk(error: unknown, head: HttpHead | undefined, nowMs 
 
 /** A validation error contains what the server sent: perhaps another API's answer. */
 function foreignAnswer(error: Fields | undefined, head: HttpHead): ModelFailure | undefined {
-  for (const cause of causes(error)) {
+  for (const cause of errorCauses(error)) {
     const value = fieldsIn(fieldsIn(cause)?.['value']);
     if (value === undefined) continue;
     if (textIn(value, 'type').startsWith('message')) return otherWire(value, 'chat', head);
   }
   return undefined;
-}
-
-/** The innermost error with the code of a socket or of name resolution. */
-function networkError(error: unknown): Error | undefined {
-  const chain = causes(error);
-  const coded = chain.findLast(
-    (cause) => cause instanceof Error && typeof fieldsIn(cause)?.['code'] === 'string',
-  );
-  if (coded instanceof Error) return coded;
-  const aggregated = chain.find((cause) => cause instanceof AggregateError);
-  if (aggregated instanceof Error) return aggregated;
-  const broken = chain.find(
-    (cause) => cause instanceof TypeError && /fetch failed|terminated/.test(cause.message),
-  );
-  return broken instanceof Error
-    ? Object.assign(new Error(broken.message), { code: 'ECONNRESET' })
-    : undefined;
-}
-
-function causes(error: unknown): readonly unknown[] {
-  const chain: unknown[] = [];
-  for (
-    let at = error;
-    at !== undefined && at !== null && chain.length < MAX_CAUSES;
-    at = fieldsIn(at)?.['cause']
-  )
-    chain.push(at);
-  return chain;
 }

@@ -1,7 +1,8 @@
 /** Stream parts of the AI SDK as events of the Messages API. */
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import type { StopReason, StreamEvent, Usage } from '../../protocol/model/wire.ts';
-import type { HttpHead } from '../http/http-head.ts';
 import { type Fields, fieldsIn, numberIn, textIn } from '../openai/fields.ts';
 import { estimatedUsage } from '../openai/usage.ts';
 import type { EventDecoder } from '../stream/decode-events.ts';

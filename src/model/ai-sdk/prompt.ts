@@ -1,4 +1,6 @@
 /** Turns as the AI SDK's prompt messages. */
+
+import type { ConversationTurn } from '../../protocol/model/provider-wire.ts';
 import type {
   AssistantBlock,
   DocumentBlock,
@@ -9,7 +11,6 @@ import type {
 } from '../../protocol/model/wire.ts';
 import { type Fields, fieldsIn } from '../openai/fields.ts';
 import { partsOf, resultMedia, resultText } from '../openai/parts.ts';
-import type { Turn } from '../openai/turns.ts';
 import { keptIn } from '../vendor-reasoning.ts';
 
 /** What is kept of an answer's parts. */
@@ -28,7 +29,7 @@ interface PromptForm {
 
 type Media = ImageBlock | DocumentBlock;
 
-export function promptMessages(turns: readonly Turn[], form: PromptForm): readonly Fields[] {
+export function promptMessages(turns: readonly ConversationTurn[], form: PromptForm): readonly Fields[] {
   const names = new Map<string, string>();
   return turns.flatMap(({ role, blocks }) => {
     if (role === 'assistant') return [answer(blocks as readonly AssistantBlock[], form, names)];

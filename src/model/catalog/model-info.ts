@@ -5,6 +5,7 @@ import {
   MODEL_ALIASES,
   MODEL_LIST,
   OTHER_ALIASES,
+  PLANNING_ALIASES,
   type ThinkingSupport,
 } from './model-list.ts';
 
@@ -164,24 +165,26 @@ export function isClaudeModel(model: string): boolean {
 /**
  * Resolves `opus`, `sonnet[1m]`, … to a full id; `ANTHROPIC_DEFAULT_<FAMILY>_MODEL` overrides. Other names
  * are returned unchanged. `default` (or '') means `ANTHROPIC_MODEL`, else opus. The `[1m]` suffix is dropped
- * where the model has that window anyway.
+ * where the model has that window anyway. `planning`: plan mode is on.
  */
-export function resolveModelAlias(name: string, env: Readonly<Record<string, string | undefined>>): string {
-  const model = withoutAlias(name, env);
+export function resolveModelAlias(name: string, env: Env, planning = false): string {
+  const model = withoutAlias(name, env, planning);
   const isLong = asksLongContext(model) && (lookUp(model)?.listed.contextWindow ?? 0) >= LONG_CONTEXT_TOKENS;
   return isLong ? wireModel(model) : model;
 }
 
-function withoutAlias(name: string, env: Readonly<Record<string, string | undefined>>): string {
+type Env = Readonly<Record<string, string | undefined>>;
+
+function withoutAlias(name: string, env: Env, planning: boolean): string {
   const trimmed = name.trim();
   if (trimmed === '' || trimmed.toLowerCase() === 'default') {
     const preset = env['ANTHROPIC_MODEL']?.trim() ?? '';
     return preset === '' || preset.toLowerCase() === 'default'
-      ? withoutAlias('opus', env)
-      : withoutAlias(preset, env);
+      ? withoutAlias('opus', env, planning)
+      : withoutAlias(preset, env, planning);
   }
   const written = wireModel(trimmed).toLowerCase();
-  const family = OTHER_ALIASES[written] ?? written;
+  const family = (planning ? PLANNING_ALIASES[written] : undefined) ?? OTHER_ALIASES[written] ?? written;
   const target = MODEL_ALIASES[family];
   if (target === undefined) return trimmed;
   const chosen = env[`ANTHROPIC_DEFAULT_${family.toUpperCase()}_MODEL`]?.trim() || target;

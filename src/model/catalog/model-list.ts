@@ -134,3 +134,6 @@ export const MODEL_ALIASES: Readonly<Record<string, string>> = {
 
 /** Other names of these, as other programs know them. */
 export const OTHER_ALIASES: Readonly<Record<string, string>> = { best: 'opus', opusplan: 'sonnet' };
+
+/** Those of them that mean another family while plan mode is on. */
+export const PLANNING_ALIASES: Readonly<Record<string, string>> = { opusplan: 'opus' };

@@ -1,7 +1,8 @@
 /** AWS credentials for signing: from a command, from variables, else from the chain of the AWS SDK. */
 
 import { parseJson } from '../../util/bounded-json.ts';
-import { type CloudSetup, LOGIN_LIMIT_MS, variable } from './cloud-setup.ts';
+import type { WireSetup } from '../wire-setup.ts';
+import { LOGIN_LIMIT_MS, variable } from './cloud-setup.ts';
 import { loadDependency } from './official-client.ts';
 
 interface AwsKeys {
@@ -37,7 +38,7 @@ const EXPORTED_MS = 3_600_000;
 const MARGIN_MS = 60_000;
 
 export function createAwsCredentials(
-  setup: CloudSetup,
+  setup: WireSetup,
   owner: string,
   region: string,
   nowMs: () => number,
@@ -46,7 +47,7 @@ export function createAwsCredentials(
 }
 
 class Credentials implements AwsCredentials {
-  readonly #setup: CloudSetup;
+  readonly #setup: WireSetup;
   readonly #owner: string;
   readonly #region: string;
   readonly #nowMs: () => number;
@@ -54,7 +55,7 @@ class Credentials implements AwsCredentials {
   #exporting: Promise<void> | undefined;
   #chain: (() => Promise<AwsKeys>) | undefined;
 
-  constructor(setup: CloudSetup, owner: string, region: string, nowMs: () => number) {
+  constructor(setup: WireSetup, owner: string, region: string, nowMs: () => number) {
     this.#setup = setup;
     this.#owner = owner;
     this.#region = region;

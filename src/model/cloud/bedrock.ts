@@ -1,14 +1,15 @@
 /** Amazon Bedrock: InvokeModel, signed with AWS credentials or with a Bedrock API key. */
+
 import type { FailureKind, ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead, WirePorts } from '../../protocol/model/provider-wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
 import { canonicalModel } from '../catalog/model-info.ts';
-import type { HttpHead } from '../http/http-head.ts';
 import { MESSAGES_API } from '../messages-wire.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
-import type { WirePorts } from '../wire.ts';
+import type { WireAccess, WireSetup } from '../wire-setup.ts';
 import { createAwsCredentials } from './aws-credentials.ts';
 import { createAwsEventReader } from './aws-event-stream.ts';
-import { type CloudAccess, type CloudSetup, isOn, urlIn, variable } from './cloud-setup.ts';
+import { isOn, urlIn, variable } from './cloud-setup.ts';
 import { type CloudEndpoint, createCloudWire } from './cloud-wire.ts';
 import { causeOf } from './error-causes.ts';
 import { bedrockModel } from './model-ids.ts';
@@ -33,7 +34,7 @@ interface BedrockModule {
  * `AWS_REGION` (or `AWS_DEFAULT_REGION`) is required. `ANTHROPIC_SMALL_FAST_MODEL_AWS_REGION` is the region
  * of Haiku models and of `ANTHROPIC_SMALL_FAST_MODEL`.
  */
-export function bedrockAccess(setup: CloudSetup): CloudAccess {
+export function bedrockAccess(setup: WireSetup): WireAccess {
   const region = variable(setup, 'AWS_REGION') ?? variable(setup, 'AWS_DEFAULT_REGION');
   if (region === undefined)
     return { problem: 'Bedrock needs a region: set AWS_REGION, for example to us-east-1.' };
@@ -46,7 +47,7 @@ export function bedrockAccess(setup: CloudSetup): CloudAccess {
 }
 
 function bedrockEndpoint(
-  setup: CloudSetup,
+  setup: WireSetup,
   region: string,
   baseUrl: string | undefined,
   { clock }: WirePorts,
@@ -98,7 +99,7 @@ function bedrockEndpoint(
 }
 
 /** The small model may have a region of its own. */
-function regionOf(setup: CloudSetup, model: string, region: string): string {
+function regionOf(setup: WireSetup, model: string, region: string): string {
   const own = variable(setup, 'ANTHROPIC_SMALL_FAST_MODEL_AWS_REGION');
   if (own === undefined) return region;
   const isSmall =
@@ -107,7 +108,7 @@ function regionOf(setup: CloudSetup, model: string, region: string): string {
 }
 
 /** The sentence that says how to get valid credentials. */
-function fixFor({ commands }: CloudSetup, hasApiKey: boolean): string {
+function fixFor({ commands }: WireSetup, hasApiKey: boolean): string {
   if (hasApiKey) return 'Check AWS_BEARER_TOKEN_BEDROCK: the Bedrock API key is wrong or has expired.';
   if (commands.awsCredentialExport !== undefined)
     return 'Check the command in the setting awsCredentialExport.';

@@ -2,9 +2,19 @@
  * One wire for the three clouds: the body of the Messages API without what the endpoint does not know, signed
  * by the cloud's client, sent and read by us.
  */
+
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
+import type { CloudName } from '../../protocol/model/provider.ts';
+import type {
+  Attempt,
+  AttemptEnd,
+  PreparedRequest,
+  Wire,
+  WireInput,
+  WirePorts,
+} from '../../protocol/model/provider-wire.ts';
 import { maskSecrets } from '../../util/text/secret-text.ts';
 import { wireModel } from '../catalog/model-info.ts';
 import { type Connections, openConnections } from '../http/connections.ts';
@@ -13,8 +23,7 @@ import { requestHeaders } from '../http/request-headers.ts';
 import { createViewBytes } from '../request/message-byte-cache.ts';
 import { buildRequestBody } from '../request/request-body.ts';
 import { wireEffort } from '../request/thinking-options.ts';
-import type { Attempt, AttemptEnd, PreparedRequest, Wire, WireInput, WirePorts } from '../wire.ts';
-import type { CloudName, CloudSetup } from './cloud-setup.ts';
+import type { WireSetup } from '../wire-setup.ts';
 import {
   type ClientOptions,
   type OfficialClient,
@@ -55,21 +64,21 @@ export interface CloudEndpoint {
   unsigned(error: unknown): ModelFailure;
 }
 
-export function createCloudWire(endpoint: CloudEndpoint, setup: CloudSetup, ports: WirePorts): Wire {
+export function createCloudWire(endpoint: CloudEndpoint, setup: WireSetup, ports: WirePorts): Wire {
   return new CloudWire(endpoint, setup, ports);
 }
 
 class CloudWire implements Wire {
   readonly name: string;
   readonly #endpoint: CloudEndpoint;
-  readonly #setup: CloudSetup;
+  readonly #setup: WireSetup;
   readonly #ports: WirePorts;
   readonly #bytes = createViewBytes();
   /** By origin: a model may have a region of its own. */
   readonly #connections = new Map<string, Connections>();
   #renewing: Promise<boolean> | undefined;
 
-  constructor(endpoint: CloudEndpoint, setup: CloudSetup, ports: WirePorts) {
+  constructor(endpoint: CloudEndpoint, setup: WireSetup, ports: WirePorts) {
     this.name = endpoint.name;
     this.#endpoint = endpoint;
     this.#setup = setup;

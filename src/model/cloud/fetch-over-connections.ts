@@ -5,7 +5,7 @@
 import { openConnections } from '../http/connections.ts';
 import { openHttpCall } from '../http/http-call.ts';
 import { lifeOf } from '../life-of.ts';
-import type { CloudSetup } from './cloud-setup.ts';
+import type { WireSetup } from '../wire-setup.ts';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -14,7 +14,7 @@ export function createFetch({
   proxyUrl,
   noProxy,
   ca,
-}: Pick<CloudSetup, 'proxyUrl' | 'noProxy' | 'ca'>): typeof fetch {
+}: Pick<WireSetup, 'proxyUrl' | 'noProxy' | 'ca'>): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);

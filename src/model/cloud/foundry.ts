@@ -1,9 +1,11 @@
 /** Microsoft Foundry: the Messages API below an Azure resource, with an API key or a token of Entra ID. */
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { HttpHead } from '../http/http-head.ts';
+import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { MESSAGES_API } from '../messages-wire.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
-import { type CloudAccess, type CloudSetup, isOn, urlIn, variable } from './cloud-setup.ts';
+import type { WireAccess, WireSetup } from '../wire-setup.ts';
+import { isOn, urlIn, variable } from './cloud-setup.ts';
 import { type CloudEndpoint, createCloudWire } from './cloud-wire.ts';
 import { causeOf } from './error-causes.ts';
 import { type ClientOptions, loadPackage, missingPackage, type OfficialClient } from './official-client.ts';
@@ -35,7 +37,7 @@ interface IdentityModule {
  * `ANTHROPIC_FOUNDRY_AUTH_TOKEN` (a bearer token), or a login that `@azure/identity` finds. Model names are
  * names of deployments.
  */
-export function foundryAccess(setup: CloudSetup): CloudAccess {
+export function foundryAccess(setup: WireSetup): WireAccess {
   const resource = variable(setup, 'ANTHROPIC_FOUNDRY_RESOURCE');
   const { url, problem } = urlIn(setup, 'ANTHROPIC_FOUNDRY_BASE_URL');
   if (problem !== undefined) return { problem };
@@ -53,18 +55,18 @@ export function foundryAccess(setup: CloudSetup): CloudAccess {
 }
 
 /** How requests are authorised. */
-function authOf(setup: CloudSetup): 'key' | 'token' | 'none' | 'login' {
+function authOf(setup: WireSetup): 'key' | 'token' | 'none' | 'login' {
   if (isOn(setup, 'CLAUDE_CODE_SKIP_FOUNDRY_AUTH')) return 'none';
   if (variable(setup, 'ANTHROPIC_FOUNDRY_API_KEY') !== undefined) return 'key';
   return variable(setup, 'ANTHROPIC_FOUNDRY_AUTH_TOKEN') === undefined ? 'login' : 'token';
 }
 
-function missingIdentity(setup: CloudSetup): string | undefined {
+function missingIdentity(setup: WireSetup): string | undefined {
   if (authOf(setup) !== 'login' || missingPackage('', IDENTITY_PACKAGE) === undefined) return undefined;
   return `Foundry has no credentials: set ANTHROPIC_FOUNDRY_API_KEY, or install ${IDENTITY_PACKAGE} to use your Azure login: npm install ${IDENTITY_PACKAGE}`;
 }
 
-function foundryEndpoint(setup: CloudSetup, baseURL: string): CloudEndpoint {
+function foundryEndpoint(setup: WireSetup, baseURL: string): CloudEndpoint {
   const auth = authOf(setup);
   const fix = {
     key: 'Check ANTHROPIC_FOUNDRY_API_KEY.',

@@ -1,10 +1,12 @@
 /** Google Vertex AI: rawPredict with a Google access token. */
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import type { HttpHead } from '../http/http-head.ts';
 import { MESSAGES_API } from '../messages-wire.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
-import { type CloudAccess, type CloudSetup, isOn, LOGIN_LIMIT_MS, urlIn, variable } from './cloud-setup.ts';
+import type { WireAccess, WireSetup } from '../wire-setup.ts';
+import { isOn, LOGIN_LIMIT_MS, urlIn, variable } from './cloud-setup.ts';
 import { type CloudEndpoint, createCloudWire } from './cloud-wire.ts';
 import { causeOf } from './error-causes.ts';
 import { createFetch } from './fetch-over-connections.ts';
@@ -48,7 +50,7 @@ interface GoogleAuthModule {
  * `CLOUD_ML_REGION` is required, or a region for the model in `VERTEX_REGION_CLAUDE_…`; so is
  * `ANTHROPIC_VERTEX_PROJECT_ID` (or `GOOGLE_CLOUD_PROJECT`, `GCLOUD_PROJECT`).
  */
-export function vertexAccess(setup: CloudSetup): CloudAccess {
+export function vertexAccess(setup: WireSetup): WireAccess {
   const region = variable(setup, 'CLOUD_ML_REGION');
   if (region === undefined)
     return { problem: 'Vertex needs a region: set CLOUD_ML_REGION, for example to global or us-east5.' };
@@ -67,7 +69,7 @@ export function vertexAccess(setup: CloudSetup): CloudAccess {
 }
 
 function vertexEndpoint(
-  setup: CloudSetup,
+  setup: WireSetup,
   region: string,
   projectId: string,
   baseUrl: string | undefined,
@@ -120,7 +122,7 @@ function vertexEndpoint(
 
 const NO_AUTH: AuthClient = { getRequestHeaders: async () => new Headers() };
 
-function googleClient(setup: CloudSetup, projectId: string): Promise<AuthClient> {
+function googleClient(setup: WireSetup, projectId: string): Promise<AuthClient> {
   const { GoogleAuth } = loadDependency<GoogleAuthModule>(PACKAGE, 'google-auth-library');
   const keyFilename = variable(setup, 'GOOGLE_APPLICATION_CREDENTIALS');
   return new GoogleAuth({
@@ -131,7 +133,7 @@ function googleClient(setup: CloudSetup, projectId: string): Promise<AuthClient>
   }).getClient();
 }
 
-function regionOf(setup: CloudSetup, model: string): string | undefined {
+function regionOf(setup: WireSetup, model: string): string | undefined {
   return vertexRegionVariables(model)
     .map((name) => variable(setup, name))
     .find((region) => region !== undefined);

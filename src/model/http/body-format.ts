@@ -1,7 +1,8 @@
 /** The format of the body of a 200 response, by its headers. */
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead, ResponseHeaders } from '../../protocol/model/provider-wire.ts';
 import { protocolFailure } from '../retry/classify-error.ts';
-import type { HttpHead, ResponseHeaders } from './http-head.ts';
 
 type BodyFormat =
   /** Server-sent events. */

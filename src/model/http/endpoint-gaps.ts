@@ -3,21 +3,15 @@
  * (F60). A refusal alone teaches nothing: the request must be answered without what it names. What is learned
  * holds for one credential, so that no customer of a process changes the requests of another.
  */
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { Credential, GapTrial } from '../../protocol/model/provider-wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { Credential } from '../credentials.ts';
 import type { SentRequest } from './refused-fields.ts';
 
 export interface EndpointGaps {
   /** A field of the body, a header or a beta. */
   lacks(name: string): boolean;
-}
-
-/** What is left out of the next attempt of a call, on suspicion. */
-export interface GapTrial {
-  readonly names: readonly string[];
-  /** The attempt was answered: it is left out from now on. Returns a sentence for the log. */
-  confirm(): string;
 }
 
 export interface GapsOfEndpoint {

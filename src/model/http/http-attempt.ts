@@ -4,6 +4,7 @@
 
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { Attempt, AttemptEnd, HttpHead, StreamTimeouts } from '../../protocol/model/provider-wire.ts';
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import { parseJson } from '../../util/bounded-json.ts';
@@ -12,12 +13,10 @@ import { classifyTrip, cutFailure, protocolFailure } from '../retry/classify-err
 import { createAnswerBatches } from '../stream/answer-batches.ts';
 import type { EventDecoder } from '../stream/decode-events.ts';
 import { createSseReader, type SseReader } from '../stream/sse.ts';
-import { createStreamWatch, type StreamTimeouts, type StreamWatch } from '../stream/stream-watch.ts';
-import type { Attempt, AttemptEnd } from '../wire.ts';
+import { createStreamWatch, type StreamWatch } from '../stream/stream-watch.ts';
 import { bodyFormat, wrongFormat } from './body-format.ts';
 import type { Connections, HttpRequest } from './connections.ts';
 import { type HttpCall, type HttpStop, openHttpCall } from './http-call.ts';
-import type { HttpHead } from './http-head.ts';
 
 interface AttemptInput {
   readonly connections: Connections;

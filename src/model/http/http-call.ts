@@ -2,13 +2,14 @@
  * One HTTP request as state: head, received bytes, and end or failure. Bytes that arrived before a reset are
  * kept; the socket is paused while the consumer does not take them (L1, back-pressure).
  */
+
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead, ResponseHeaders } from '../../protocol/model/provider-wire.ts';
 import { classifyConnectionError } from '../retry/classify-error.ts';
 import type { Connections, HttpRequest } from './connections.ts';
-import type { HttpHead, ResponseHeaders } from './http-head.ts';
 
 export type HttpStop =
   | { readonly kind: 'aborted' }

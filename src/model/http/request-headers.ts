@@ -1,9 +1,10 @@
 /** The headers of one request: identity, version, and the betas that its body needs. */
+
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ModelRequest } from '../../protocol/model/model.ts';
+import type { Credential } from '../../protocol/model/provider-wire.ts';
 import { EFFORT_MESSAGES } from '../catalog/conversation-features.ts';
 import { asksLongContext, LONG_CONTEXT_BETA } from '../catalog/model-info.ts';
-import type { Credential } from '../credentials.ts';
 import type { CacheTtl } from '../request/cache-breakpoints.ts';
 import { MESSAGE_THREADS_BETA } from '../request/message-threads.ts';
 import { FALLBACK_CREDIT_BETA, type RequestBody } from '../request/request-body.ts';

@@ -1,10 +1,11 @@
 /** A short request beside model calls, as a description of models: one attempt, read completely. */
+
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
+import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
 import type { Connections } from './connections.ts';
 import { openHttpCall } from './http-call.ts';
-import type { HttpHead } from './http-head.ts';
 
 interface JsonRequest {
   readonly connections: Connections;

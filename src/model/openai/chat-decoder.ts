@@ -2,11 +2,12 @@
  * Chunks of a chat completion as events of the Messages API. Tolerates what compatible servers make of it:
  * calls without id or index, several in one chunk, usage only at the end or never, no `[DONE]`.
  */
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { replaceUsage } from '../../protocol/model/usage.ts';
 import { EMPTY_USAGE, type StopReason, type StreamEvent, type Usage } from '../../protocol/model/wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import type { HttpHead } from '../http/http-head.ts';
 import { protocolFailure } from '../retry/classify-error.ts';
 import type { EventDecoder } from '../stream/decode-events.ts';
 import { isWhole, MessageWriter } from '../stream/message-writer.ts';

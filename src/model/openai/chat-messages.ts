@@ -1,4 +1,6 @@
 /** Turns as messages of a chat completion. */
+
+import type { ConversationTurn } from '../../protocol/model/provider-wire.ts';
 import type { AssistantBlock, ToolResultBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { wireJson } from '../request/message-json.ts';
 import { keptIn } from '../vendor-reasoning.ts';
@@ -6,7 +8,6 @@ import type { Fields } from './fields.ts';
 import { CHAT_PARTS, partOf, partsOf, resultMedia, resultText } from './parts.ts';
 import type { Quirks } from './quirks.ts';
 import type { KeptReasoning } from './reasoning.ts';
-import type { Turn } from './turns.ts';
 
 /** Replaces reasoning that a server demands and the conversation does not have (F122). */
 const NO_REASONING = '(not kept)';
@@ -20,7 +21,7 @@ interface ChatForm {
 }
 
 /** JSON of each message. */
-export function chatMessages(turns: readonly Turn[], form: ChatForm): readonly string[] {
+export function chatMessages(turns: readonly ConversationTurn[], form: ChatForm): readonly string[] {
   return turns
     .flatMap(({ role, blocks }) =>
       role === 'assistant'

@@ -1,9 +1,10 @@
 /**
  * Errors of OpenAI-compatible servers. Status and wording are read as for the Messages API, then their codes.
  */
+
 import type { FailureKind, ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead, ResponseHeaders } from '../../protocol/model/provider-wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import type { HttpHead, ResponseHeaders } from '../http/http-head.ts';
 import { classifyAnswer, classifyStreamError } from '../retry/classify-error.ts';
 import { type Fields, fieldsIn, listIn, textIn } from './fields.ts';
 

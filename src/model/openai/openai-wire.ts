@@ -1,16 +1,24 @@
 /**
  * Chat completions and responses of OpenAI and the servers that are compatible with them, over our own HTTP.
  */
+
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type {
+  Attempt,
+  HttpHead,
+  PreparedRequest,
+  Wire,
+  WireInput,
+  WirePorts,
+} from '../../protocol/model/provider-wire.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import { type Connections, openConnections } from '../http/connections.ts';
 import { type AnswerApi, openHttpAttempt } from '../http/http-attempt.ts';
-import type { HttpHead } from '../http/http-head.ts';
 import { isMissingPath } from '../retry/other-api.ts';
 import { refusedAttempt } from '../stream/refused-attempt.ts';
-import type { Attempt, PreparedRequest, Wire, WireInput, WirePorts } from '../wire.ts';
+import type { WireAccess, WireSetup } from '../wire-setup.ts';
 import { chatBody, responsesBody } from './bodies.ts';
 import { createChatDecoder } from './chat-decoder.ts';
 import { chatMessages } from './chat-messages.ts';
@@ -40,6 +48,33 @@ interface OpenAiWireOptions {
   readonly ca?: string | Buffer;
   /** Further fields of each request body; they override fields of the request. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
+}
+
+/** It can be reached at its address. */
+export function openAiAccess({
+  provider: { api, baseUrl = '', headers },
+  userAgent,
+  proxyUrl,
+  noProxy,
+  ca,
+  extraBody,
+}: WireSetup): WireAccess {
+  return {
+    open: (ports) =>
+      createOpenAiWire(
+        {
+          baseUrl,
+          userAgent,
+          ...(api !== undefined && { api }),
+          ...(headers !== undefined && { headers }),
+          ...(proxyUrl !== undefined && { proxyUrl }),
+          ...(noProxy !== undefined && { noProxy }),
+          ...(ca !== undefined && { ca }),
+          ...(extraBody !== undefined && { extraBody }),
+        },
+        ports,
+      ),
+  };
 }
 
 /** Throws `TypeError` when an address is not a URL. Opens no connection yet. */

@@ -1,6 +1,7 @@
 /** An answer of another API than the one that was asked for: named, and not asked for again. */
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { HttpHead } from '../http/http-head.ts';
+import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { protocolFailure } from '../retry/classify-error.ts';
 import type { Fields } from './fields.ts';
 

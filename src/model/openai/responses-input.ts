@@ -1,11 +1,12 @@
 /** Turns as items of the Responses API, in their original order (F121). */
+
+import type { ConversationTurn } from '../../protocol/model/provider-wire.ts';
 import type { AssistantBlock, ToolResultBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { wireJson } from '../request/message-json.ts';
 import { keptIn } from '../vendor-reasoning.ts';
 import { type Fields, fieldsIn } from './fields.ts';
 import { partOf, partsOf, RESPONSES_PARTS, resultMedia, resultText } from './parts.ts';
 import type { Quirks } from './quirks.ts';
-import type { Turn } from './turns.ts';
 
 /** What is kept of an answer's items. */
 export interface KeptItem {
@@ -21,7 +22,7 @@ interface ResponsesForm {
 }
 
 /** JSON of each item. */
-export function responsesInput(turns: readonly Turn[], form: ResponsesForm): readonly string[] {
+export function responsesInput(turns: readonly ConversationTurn[], form: ResponsesForm): readonly string[] {
   return turns
     .flatMap(({ role, blocks }) =>
       role === 'assistant'

@@ -3,14 +3,10 @@
  * newest exchange is rendered once (L3, L10.10).
  */
 import type { AssistantMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { ConversationTurn } from '../../protocol/model/provider-wire.ts';
 import type { View } from '../../protocol/model/view.ts';
 import type { ContentBlock } from '../../protocol/model/wire.ts';
 import { createNormaliser, type Normaliser, type WireTurn } from '../request/normalise.ts';
-
-export interface Turn {
-  readonly role: 'user' | 'assistant';
-  readonly blocks: readonly ContentBlock[];
-}
 
 interface TurnsRequest {
   readonly view: View;
@@ -22,7 +18,7 @@ interface TurnsRequest {
 }
 
 /** Renders the turns of one exchange: an answer of the model and what the user side replied. */
-type RenderTurns<T> = (turns: readonly Turn[]) => readonly T[];
+type RenderTurns<T> = (turns: readonly ConversationTurn[]) => readonly T[];
 
 export interface RenderedTurns<T> {
   messages(request: TurnsRequest, render: RenderTurns<T>): readonly T[];

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 
-type Chunks = readonly (Buffer | string)[];
+type Chunks = readonly (Uint8Array | string)[];
 
 export interface Refusals {
   /** `view`: the view that the request was made of. */

@@ -2,18 +2,14 @@
  * Locates the block of the view that a refusal names by `messages.3.content.1`: indices differ, because
  * messages are merged on the wire (F11).
  */
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
+import type { ConversationEffort } from '../../protocol/model/provider-wire.ts';
 import type { AssistantBlock, OtherBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { piecesOfBlock } from './message-json.ts';
-import {
-  type ConversationEffort,
-  createNormaliser,
-  effortOf,
-  type NormaliseRules,
-  type WireTurn,
-} from './normalise.ts';
+import { createNormaliser, effortOf, type NormaliseRules, type WireTurn } from './normalise.ts';
 
 type Place = NonNullable<ModelFailure['block']>;
 

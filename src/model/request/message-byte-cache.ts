@@ -2,14 +2,15 @@
  * The wire bytes of a view's messages, kept while the view only grows (`view.root`): an iteration serialises
  * only fresh messages and reuses buffers for the rest (L10.10).
  */
+
 import type { AssistantMessage } from '../../protocol/model/messages.ts';
+import type { ConversationEffort } from '../../protocol/model/provider-wire.ts';
 import type { View } from '../../protocol/model/view.ts';
 import type { EffortLevel } from '../../protocol/model/wire.ts';
 import { isVendorSignature } from '../vendor-reasoning.ts';
 import { type CacheMark, joinMarked } from './cache-breakpoints.ts';
 import type { NewestTurns } from './message-threads.ts';
 import {
-  type ConversationEffort,
   createNormaliser,
   effortOf,
   type NormaliseRules,

@@ -3,7 +3,9 @@
  * once, and what precedes the newest two exchanges never changes again, so its bytes can be kept
  * (`message-byte-cache.ts`).
  */
+
 import type { AssistantMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { ConversationEffort } from '../../protocol/model/provider-wire.ts';
 import type { EffortLevel } from '../../protocol/model/wire.ts';
 import { type Piece, piecesOf, textJson, wireJson, withReferences, withToolId } from './message-json.ts';
 import { NO_TOOLS } from './offered-tools.ts';
@@ -31,13 +33,6 @@ export interface NormaliseRules {
   readonly keepsThinking: (message: AssistantMessage) => boolean;
   /** Effort of an answer, where the API takes changes inside the conversation. Default: it does not. */
   readonly effortOf?: ((message: AssistantMessage) => EffortLevel) | undefined;
-}
-
-/** Effort of a conversation whose model takes changes of it inside. */
-export interface ConversationEffort {
-  readonly now: EffortLevel;
-  /** Of answers that were asked for without one. */
-  readonly byDefault: EffortLevel;
 }
 
 export const effortOf =

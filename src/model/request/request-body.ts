@@ -2,8 +2,10 @@
  * The bytes of one request. `model` and `max_tokens` first, then what recurs (`system`, `tools`, `messages`),
  * then everything that varies, so that a request's prefix recurs in the next one (L3).
  */
+
 import type { AssistantMessage } from '../../protocol/model/messages.ts';
 import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
+import type { ConversationEffort } from '../../protocol/model/provider-wire.ts';
 import type { EffortLevel, WireTool } from '../../protocol/model/wire.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { isSameList } from '../../util/collections/same-list.ts';
@@ -14,7 +16,6 @@ import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-br
 import { markedJson, type ViewBytes } from './message-byte-cache.ts';
 import { textJson, wireJson } from './message-json.ts';
 import type { MessageThreads, ThreadOfRequest } from './message-threads.ts';
-import type { ConversationEffort } from './normalise.ts';
 import { deferredTools, loadableTools, NO_TOOLS, plainTools } from './offered-tools.ts';
 import { type WireThinking, wireEffort, wireMaxTokens, wireThinking } from './thinking-options.ts';
 

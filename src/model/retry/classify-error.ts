@@ -2,8 +2,10 @@
  * The one place where a failed call becomes a `ModelFailure`: from a status and body, an SSE error, a socket
  * error, a time-out.
  */
+
 import type { AssistantErrorKind, FailureKind, ModelFailure } from '../../protocol/model/failure.ts';
-import { type HttpHead, type ResponseHeaders, requestIdOf as requestIdIn } from '../http/http-head.ts';
+import type { HttpHead, ResponseHeaders } from '../../protocol/model/provider-wire.ts';
+import { requestIdOf as requestIdIn } from '../http/request-id.ts';
 import type { Trip } from '../stream/stream-watch.ts';
 import { type ErrorBody, parseErrorBody } from './error-body.ts';
 import {

@@ -2,10 +2,11 @@
  * `speed: fast` under rate limits (L8, 429): a short wait keeps it, a long one suspends it, a refusal ends
  * it.
  */
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { FastModeStatus } from '../../protocol/model/model.ts';
+import type { ResponseHeaders } from '../../protocol/model/provider-wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { ResponseHeaders } from '../http/http-head.ts';
 import { isFastModeWording } from './error-wordings.ts';
 
 const SHORT_WAIT_MS = 20_000;

@@ -1,6 +1,7 @@
 /** A 200 with JSON of another API: a retry would bring the same. */
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { HttpHead } from '../http/http-head.ts';
+import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { protocolFailure } from './classify-error.ts';
 
 /** The failure; undefined for what may be a message, an event or an error of the Messages API. */

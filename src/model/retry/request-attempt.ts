@@ -10,19 +10,24 @@ import type {
   ModelRequest,
   RetryState,
 } from '../../protocol/model/model.ts';
+import type {
+  Attempt,
+  AttemptEnd,
+  Credential,
+  GapTrial,
+  PreparedRequest,
+  Wire,
+} from '../../protocol/model/provider-wire.ts';
 import type { AttemptCost, Reservation, SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Admission, AdmissionNeed, Clock, Permit, RandomPort } from '../../protocol/ports.ts';
-import { Segment } from '../../util/async/segmented.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { bindsThinking } from '../catalog/conversation-features.ts';
 import type { ServedModels } from '../catalog/model-identity.ts';
-import type { Credential, Credentials } from '../credentials.ts';
-import type { GapTrial } from '../http/endpoint-gaps.ts';
-import { requestIdOf } from '../http/http-head.ts';
+import type { Credentials } from '../credentials.ts';
+import { requestIdOf } from '../http/request-id.ts';
 import type { Refusals } from '../request/known-bad-requests.ts';
 import { located } from '../request/locate-block.ts';
 import type { RefusedThinking } from '../request/refused-thinking.ts';
-import type { Attempt, AttemptEnd, Batch, PreparedRequest, Wire } from '../wire.ts';
 import { errorCode } from './classify-error.ts';
 import type { FastMode } from './fast-mode.ts';
 import type { RateLimitPause } from './rate-limit-pause.ts';
@@ -79,8 +84,8 @@ const BYTES_PER_TOKEN = 4;
 
 const UNSENT: AttemptEnd = { kind: 'aborted', facts: { started: false } };
 
-/** The batches of its answer; the request is sent when the first one is asked for. */
-export class Sending extends Segment<ModelOutput> {
+/** One request, from its bytes to what was learned of its answer. */
+export class Sending {
   readonly credential: Credential;
   readonly fast: boolean;
   /** The known refusal of this request: it is not sent. */
@@ -95,7 +100,6 @@ export class Sending extends Segment<ModelOutput> {
   #startMs = 0;
 
   constructor(input: SendingInput) {
-    super();
     const { deps, request, held } = input;
     const state = held === undefined ? input.state : { ...input.state, maxTokens: held.maxTokens };
     this.#input = input;
@@ -130,31 +134,26 @@ export class Sending extends Segment<ModelOutput> {
     return { kind: 'attempt', attempt, bytes: this.#prepared.length, maxTokens: this.#prepared.maxTokens };
   }
 
-  next(): Promise<ModelOutput | undefined> {
-    return this.#attempt === undefined ? this.#open() : this.#attempt.next().then(this.#take);
-  }
-
-  /** Sends it, unless it is foreseen to be refused or its turn never comes: then it has ended. */
-  async #open(): Promise<ModelOutput | undefined> {
-    if (this.foreseen !== undefined)
-      return this.#take({ kind: 'failed', failure: this.foreseen, facts: { started: false } });
+  /** Sends it. undefined: it was foreseen to be refused, or its turn never came; then it has ended. */
+  async send(): Promise<Attempt | undefined> {
+    if (this.foreseen !== undefined) {
+      this.end = { kind: 'failed', failure: this.foreseen, facts: { started: false } };
+      return undefined;
+    }
     const { deps, life } = this.#input;
     if (deps.admission !== undefined) {
       const permit = await admit(deps.admission, this.#need(), life.signal);
       if (permit === 'aborted') return undefined;
-      if (permit.retryAfterMs !== undefined) return this.#take(postponed(permit.retryAfterMs));
+      if (permit.retryAfterMs !== undefined) {
+        this.end = postponed(permit.retryAfterMs);
+        return undefined;
+      }
       this.#permit = permit;
     }
     this.#startMs = deps.clock.monotonicMs();
     this.#attempt = this.#prepared.open(life);
-    return this.#take(await this.#attempt.next());
+    return this.#attempt;
   }
-
-  readonly #take = (step: Batch | AttemptEnd): ModelOutput | undefined => {
-    if (step.kind === 'events') return step;
-    this.end = step;
-    return undefined;
-  };
 
   /** Called when no more events are needed. */
   close(): void {

@@ -2,7 +2,7 @@
  * The delay that the server requests, in ms: `retry-after-ms`, `retry-after` (seconds or HTTP date), or
  * undefined (L8).
  */
-import type { ResponseHeaders } from '../http/http-head.ts';
+import type { ResponseHeaders } from '../../protocol/model/provider-wire.ts';
 
 /** Unreadable, negative and NaN values are undefined: the back-off decides then. A date in the past is 0. */
 export function retryAfterMs(headers: ResponseHeaders, nowMs: number): number | undefined {

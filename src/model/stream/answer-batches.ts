@@ -1,8 +1,8 @@
 /** Batches of events, and the facts that an attempt's record is made of. */
+import type { AttemptFacts, Batch, HttpHead } from '../../protocol/model/provider-wire.ts';
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import { type HttpHead, requestIdOf } from '../http/http-head.ts';
-import type { AttemptFacts, Batch } from '../wire.ts';
+import { requestIdOf } from '../http/request-id.ts';
 import type { EventDecoder } from './decode-events.ts';
 
 export interface AnswerBatches {

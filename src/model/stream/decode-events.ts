@@ -3,11 +3,12 @@
  * before they grow, nothing stays open. Unknown event, delta and block types are tolerated; a violation of
  * the order is a failure, never a crash or an incomplete block (F41).
  */
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { readUsage, replaceUsage, soundUsage } from '../../protocol/model/usage.ts';
 import { EMPTY_USAGE, type StreamEvent, type Usage, type WireResponse } from '../../protocol/model/wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import type { HttpHead } from '../http/http-head.ts';
 import { classifyStreamError, protocolFailure } from '../retry/classify-error.ts';
 import { otherApiFailure } from '../retry/other-api.ts';
 

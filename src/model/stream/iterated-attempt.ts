@@ -2,17 +2,23 @@
  * An attempt of a client that does its own HTTP and hands over its answer as an iterable: the time limits,
  * facts, masks and abort of an attempt over our own sockets.
  */
+
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type {
+  Attempt,
+  AttemptEnd,
+  Batch,
+  HttpHead,
+  StreamTimeouts,
+} from '../../protocol/model/provider-wire.ts';
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import { maskSecrets } from '../../util/text/secret-text.ts';
-import type { HttpHead } from '../http/http-head.ts';
 import { classifyTrip, cutFailure, protocolFailure } from '../retry/classify-error.ts';
-import type { Attempt, AttemptEnd, Batch } from '../wire.ts';
 import { type AnswerBatches, createAnswerBatches } from './answer-batches.ts';
 import type { EventDecoder } from './decode-events.ts';
-import { createStreamWatch, type StreamTimeouts, type StreamWatch } from './stream-watch.ts';
+import { createStreamWatch, type StreamWatch } from './stream-watch.ts';
 
 interface IteratedInput {
   /** Sends the request. It must not retry. The signal ends the request and its answer. */

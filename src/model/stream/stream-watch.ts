@@ -2,25 +2,8 @@
  * The timers of L4.3. They run only while a read is outstanding, so a slow consumer never triggers them, and
  * check every few seconds, so that the sleep of the machine is detected on waking (F40).
  */
+import type { StreamTimeouts } from '../../protocol/model/provider-wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
-
-/** All in ms; `Infinity` switches a limit off. */
-export interface StreamTimeouts {
-  /** Until the connection is established. Default 30 s. */
-  readonly connectMs: number;
-  /** Until the response's headers. Default 6 min. */
-  readonly headersMs: number;
-  /** For a complete response without streaming. Default 10 min. */
-  readonly answerMs: number;
-  /** Without any byte. Default 90 s. */
-  readonly idleMs: number;
-  /** Without content; pings do not count. Default 10 min. */
-  readonly contentMs: number;
-  /** Without content inside an open thinking block. Default 30 min. */
-  readonly thinkingMs: number;
-  /** For a model that reads its prompt slowly: replaces the limits before the first byte of the response. */
-  readonly firstByteMs?: number;
-}
 
 export const DEFAULT_TIMEOUTS: StreamTimeouts = Object.freeze({
   connectMs: 30_000,

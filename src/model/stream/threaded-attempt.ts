@@ -2,6 +2,7 @@
  * An attempt of a message thread. Reads beside what is answered, so that the next request can tell whether it
  * continues just that.
  */
+import type { Attempt, AttemptEnd, Batch } from '../../protocol/model/provider-wire.ts';
 import { promptTokens } from '../../protocol/model/usage.ts';
 import type { AssistantBlock, BlockDelta, StreamEvent, Usage } from '../../protocol/model/wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
@@ -9,7 +10,6 @@ import { isRecord } from '../../util/is-record.ts';
 import { jsonOfAnswer } from '../request/message-json.ts';
 import type { ThreadOfRequest } from '../request/message-threads.ts';
 import { NOT_HELD } from '../retry/thread-refusal.ts';
-import type { Attempt, AttemptEnd, Batch } from '../wire.ts';
 
 /** The endpoint does not store others. */
 const HELD = ['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'model_context_window_exceeded'];

@@ -58,8 +58,8 @@ export interface StepInput {
   readonly querySource: QuerySource;
   /** Key of this pass; a step that calls a model appends a suffix of its own. */
   readonly effectKey: string;
-  /** Created on first access. */
-  readonly signal: AbortSignal;
+  /** Its signal is created when it is first read. */
+  readonly life: { readonly signal: AbortSignal };
 }
 
 export type StepOutcome =

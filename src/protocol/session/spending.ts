@@ -1,5 +1,6 @@
 /** What a session has paid for, in rows that add up: by model, provider, agent and purpose. */
 import type { QuerySource } from '../model/model.ts';
+import { DEFAULT_RECORDED } from '../model/provider.ts';
 import type { Usage } from '../model/wire.ts';
 
 /** What requests have cost. */
@@ -200,7 +201,7 @@ type RecordedUsage = Partial<SpendingCounts> & { readonly provider?: string; rea
 function unattributed(model: string, usage: RecordedUsage): SpendingRow {
   return {
     model,
-    provider: usage.provider ?? 'firstParty',
+    provider: usage.provider ?? DEFAULT_RECORDED,
     agent: 'unknown',
     purpose: 'unknown',
     calls: 0,

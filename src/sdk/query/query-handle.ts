@@ -7,6 +7,8 @@ import type { QueryEngine } from '../../engine/query-engine.ts';
 import type { AvailableModels } from '../../engine/standalone/list-models.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { PermissionMode, PermissionUpdate } from '../../protocol/tools/permission.ts';
+import { Door, type DoorTerms } from '../../util/async/door.ts';
+import type { Output } from '../../util/async/output.ts';
 import { splitServers } from '../mcp/configured-servers.ts';
 import { ownClient } from '../mcp/own-client.ts';
 import type { McpServerConfig } from '../mcp/server-config.ts';
@@ -29,33 +31,16 @@ interface Running {
   commands(): InitializationResult['commands'] | undefined;
 }
 
-export class QueryHandle implements Query {
-  readonly #messages: AsyncGenerator<SDKMessage, void, void>;
+export class QueryHandle extends Door<SDKMessage, void> implements Query {
   readonly #running: Running;
 
-  constructor(messages: AsyncGenerator<SDKMessage, void, void>, running: Running) {
-    this.#messages = messages;
+  constructor(
+    run: (output: Output<SDKMessage>) => Promise<void>,
+    terms: DoorTerms<SDKMessage>,
+    running: Running,
+  ) {
+    super(run, terms);
     this.#running = running;
-  }
-
-  next(): Promise<IteratorResult<SDKMessage, void>> {
-    return this.#messages.next();
-  }
-
-  return(): Promise<IteratorResult<SDKMessage, void>> {
-    return this.#messages.return();
-  }
-
-  throw(error: unknown): Promise<IteratorResult<SDKMessage, void>> {
-    return this.#messages.throw(error);
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#messages.return();
   }
 
   async interrupt({ cancelQueued = false } = {}): Promise<InterruptReceipt> {

@@ -6,14 +6,11 @@ import { isSlip } from '../../options/is-slip.ts';
 import type { Known } from '../../options/output-format.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
-import { endableIterator } from '../../util/async/endable-iterator.ts';
-import { flattened } from '../../util/async/flattened.ts';
-import { segmented } from '../../util/async/segmented.ts';
 import { uuid } from '../../util/ids/uuid.ts';
 import { withExtraArgs } from '../extra-args.ts';
 import { type Opening, startEngine } from '../open-engine.ts';
 import type { Options } from '../options.ts';
-import { createAnnouncements } from './announcements.ts';
+import { Announcements } from './announcements.ts';
 import { createPromptFeed, handQueueOn, userMessage } from './prompt-feed.ts';
 import { QueryHandle } from './query-handle.ts';
 import type { InterruptReceipt, Query } from './query-interface.ts';
@@ -103,7 +100,7 @@ export function query<Output = unknown>({
     return opening;
   };
   const engine = () => open().engine;
-  const announcements = createAnnouncements();
+  const announcements = new Announcements(() => handle.look());
   let live: QueryEngine | undefined;
   const state = createStateOfSession((next) => live?.controls.enterState(next));
   const feed = createPromptFeed(engine, {
@@ -179,15 +176,17 @@ export function query<Output = unknown>({
     state,
     configured: () => open().configured,
   };
-  const messages = segmented(run(engine, feed, reading, stream));
-  return new QueryHandle(
-    flattened(
-      endableIterator(messages, () => void close()),
-      () => {
+  const handle = new QueryHandle(
+    (output) => run(engine, feed, reading, stream, output),
+    {
+      abort: () => void close(),
+      wanted() {
         refuseAborted(caller);
         return !isOver();
       },
-    ),
+      passing: (batch) => announcements.pass(batch),
+      beside: () => announcements.takeBeside(),
+    },
     {
       engine,
       feed,
@@ -207,7 +206,8 @@ export function query<Output = unknown>({
       },
       commands: () => commands,
     },
-  ) as Query as Query<Known<Output>>;
+  );
+  return handle as Query as Query<Known<Output>>;
 }
 
 /**

@@ -1,13 +1,14 @@
 /** The runs of a query: a submission for each prompt, one after another. */
-import { QueryEngine } from '../../engine/query-engine.ts';
-import type { Batch, Batches } from '../../engine/submission/submit-message.ts';
+import { QueryEngine, type Turn } from '../../engine/query-engine.ts';
+import type { Batch } from '../../engine/submission/submit-message.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { Output } from '../../util/async/output.ts';
 import type { Announcements } from './announcements.ts';
 import type { PromptFeed } from './prompt-feed.ts';
+import { isParkedIn, resultIn } from './run-ends.ts';
 import type { StateOfSession } from './session-state.ts';
 import { errorResult, refuseAborted, StartFailed } from './stop-errors.ts';
-import { Turn } from './turn.ts';
 
 /** The query around its runs. */
 export interface Stream {
@@ -24,18 +25,19 @@ export interface Stream {
 }
 
 /** A notice about ended background tasks, as a submission; undefined: there is none. */
-function noticeIn(session: QueryEngine): Batches | undefined {
+function noticeIn(session: QueryEngine, output: Output<SDKMessage>): Turn | undefined {
   const notice = session.tasks.takeNotice();
-  return notice && QueryEngine.inBatches(session).submit({ ...notice, verbatim: true });
+  return notice && QueryEngine.emitting(session, output).submit({ ...notice, verbatim: true });
 }
 
 /** Submits what the feed brings, prompt by prompt, until the query is over. */
-export async function* run(
+export async function run(
   engine: () => Promise<QueryEngine>,
   feed: PromptFeed,
   reading: Promise<void> | void,
   stream: Stream,
-): AsyncGenerator<Batch | Turn, void, void> {
+  output: Output<SDKMessage>,
+): Promise<void> {
   const { caller, announcements, state } = stream;
   let inputFailed: { readonly error: unknown } | undefined;
   reading?.catch((error: unknown) => {
@@ -44,39 +46,46 @@ export async function* run(
   });
   const wake = () => feed.wake();
   caller?.addEventListener('abort', wake, { once: true });
+  const emitSaid = async () => {
+    const said = announcements.takeAll();
+    if (said.length > 0) await output.emit(said);
+  };
   let last: SDKResultMessage | undefined;
+  let isParked = false;
+  const runTurn = async (turn: Turn, passing: (batch: Batch, result?: SDKResultMessage) => Batch) => {
+    await emitSaid();
+    await announcements.during(turn, (batch) => {
+      const result = resultIn(batch);
+      last = result ?? last;
+      isParked = isParkedIn(batch);
+      return passing(batch, result);
+    });
+  };
   let callOff = () => {};
-  let turn: Turn | undefined;
   try {
     if (stream.carriesOn) {
       refuseAborted(caller);
-      turn = new Turn(announcements.between(QueryEngine.inBatches(await engine()).resume()), (batch) => {
-        refuseAborted(caller);
+      await runTurn(QueryEngine.emitting(await engine(), output).resume(), (batch) => {
         state.running();
         return batch;
       });
-      yield turn;
-      if (turn.isParked) return;
-      last = turn.result;
+      if (isParked) return;
     }
     while (true) {
       refuseAborted(caller);
       if (stream.isOver()) return;
       const session = await engine();
-      const said = announcements.takeAll();
-      if (said.length > 0) yield said;
-      const batches = QueryEngine.inBatches(session).next() ?? noticeIn(session);
+      await emitSaid();
+      const turn = QueryEngine.emitting(session, output).next() ?? noticeIn(session, output);
       callOff();
-      if (batches === undefined) {
+      if (turn === undefined) {
         state.idle();
-        const left = announcements.takeAll();
-        if (left.length > 0) yield left;
+        await emitSaid();
         if (inputFailed !== undefined) throw inputFailed.error;
         // Waits for background work, whose end starts another turn (F45), but not after an error.
         if (feed.ended && (!session.tasks.running || last?.is_error === true)) {
           await session.tasks.stopAll('session');
-          const ends = announcements.takeAll();
-          if (ends.length > 0) yield ends;
+          await emitSaid();
           break;
         }
         if (feed.ended) callOff = session.tasks.limitWait();
@@ -85,26 +94,22 @@ export async function* run(
       }
       await stream.configured();
       state.running();
-      turn = new Turn(announcements.between(batches), (batch, result) => {
-        refuseAborted(caller);
+      await runTurn(turn, (batch, result) => {
         for (const message of batch) if (message.type === 'system') stream.heard(message);
         if (result === undefined) return batch;
         feed.turnEnding(result.terminal_reason);
         return [...announcements.takeAll(), ...batch];
       });
-      yield turn;
-      if (turn.isParked) return;
-      last = turn.result ?? last;
+      if (isParked) return;
       feed.turnEnded(last?.terminal_reason);
       const successor = session.successor();
       if (successor !== undefined) await stream.succeed(session, successor);
     }
     if (last?.is_error === true && !stream.isOver()) throw errorResult(last);
   } catch (error) {
-    if (error instanceof StartFailed) yield [error.result];
+    if (error instanceof StartFailed) await output.emit([error.result]);
     throw error;
   } finally {
-    await turn?.leave();
     callOff();
     caller?.removeEventListener('abort', wake);
     await stream.close();

@@ -5,6 +5,13 @@ import type { BaseOptions } from '../../options/options.ts';
 import { OPTIONS, type Row } from '../../options/table.ts';
 import { toolSearchShare } from '../../options/tool-search-mode.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
+import {
+  type CloudName,
+  cloudOf,
+  NAMED_PROVIDERS,
+  PROVIDER_TYPES,
+  providerFacts,
+} from '../../protocol/model/provider.ts';
 import type { SessionStateAudience } from '../../protocol/stream/session-messages.ts';
 import { parseJson } from '../../util/bounded-json.ts';
 import { type Env, variable } from './config-home.ts';
@@ -19,10 +26,8 @@ export interface EnvironmentValues {
   readonly oauthToken?: string | undefined;
   readonly apiKeyHelperTtlMs?: number | undefined;
   readonly baseUrl?: string | undefined;
-  /** Where Ollama listens, in its own form. */
-  readonly ollamaHost?: string | undefined;
-  /** Of the server that takes the place of OpenAI's. */
-  readonly openAiBaseUrl?: string | undefined;
+  /** Addresses of providers, by the variables that their own clients read. */
+  readonly providerAddresses: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly httpProxy?: string | undefined;
   readonly httpsProxy?: string | undefined;
@@ -31,7 +36,7 @@ export interface EnvironmentValues {
   /** Clouds whose models are asked for, with the variable that asks for it. */
   readonly clouds: readonly {
     readonly variable: string;
-    readonly provider: 'bedrock' | 'vertex' | 'foundry';
+    readonly provider: CloudName;
   }[];
   readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
   readonly promptCachingOff: boolean;
@@ -65,12 +70,16 @@ export interface EnvironmentValues {
   readonly modelAliases: Readonly<Record<string, string>>;
 }
 
-/** Variables that ask for a provider. */
-const CLOUD_VARIABLES = {
-  CLAUDE_CODE_USE_BEDROCK: 'bedrock',
-  CLAUDE_CODE_USE_VERTEX: 'vertex',
-  CLAUDE_CODE_USE_FOUNDRY: 'foundry',
-} as const;
+/** Variables that ask for a cloud. */
+const CLOUD_VARIABLES = PROVIDER_TYPES.flatMap((type) => {
+  const { askedBy: variable } = providerFacts(type);
+  const provider = cloudOf(type);
+  return variable === undefined || provider === undefined ? [] : [{ variable, provider }];
+});
+const ADDRESS_VARIABLES = [
+  ...Object.values(NAMED_PROVIDERS),
+  ...PROVIDER_TYPES.map((type) => providerFacts(type)),
+].flatMap(({ addressVariable }) => addressVariable ?? []);
 /** Fields of a request that only the conversation sets. */
 const OWN_FIELDS: readonly string[] = [
   ...['model', 'system', 'tools', 'messages', 'input', 'instructions', 'stream'],
@@ -91,16 +100,18 @@ export function readEnvironment(env: Env): EnvironmentValues {
     oauthToken: text('CLAUDE_CODE_OAUTH_TOKEN'),
     apiKeyHelperTtlMs: count('CLAUDE_CODE_API_KEY_HELPER_TTL_MS'),
     baseUrl: text('ANTHROPIC_BASE_URL'),
-    ollamaHost: text('OLLAMA_HOST'),
-    openAiBaseUrl: text('OPENAI_BASE_URL'),
+    providerAddresses: Object.fromEntries(
+      ADDRESS_VARIABLES.flatMap((name) => {
+        const address = text(name);
+        return address === undefined ? [] : [[name, address]];
+      }),
+    ),
     headers: readHeaders(text('ANTHROPIC_CUSTOM_HEADERS')),
     httpProxy: either('HTTP_PROXY') ?? either('ALL_PROXY'),
     httpsProxy: either('HTTPS_PROXY') ?? either('ALL_PROXY'),
     noProxy: either('NO_PROXY'),
     caFiles: ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].flatMap((name) => text(name) ?? []),
-    clouds: Object.entries(CLOUD_VARIABLES).flatMap(([variable, provider]) =>
-      isOn(text(variable)) ? [{ variable, provider }] : [],
-    ),
+    clouds: CLOUD_VARIABLES.filter(({ variable }) => isOn(text(variable))),
     extraBody: readExtraBody(text('CLAUDE_CODE_EXTRA_BODY')),
     promptCachingOff: isOn(text('DISABLE_PROMPT_CACHING')),
     promptCacheTtl: readCacheTtl(text),

@@ -2,13 +2,17 @@ import { resolve } from 'node:path';
 import type { BaseOptions } from '../../options/options.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { ProviderType } from '../../protocol/model/provider.ts';
+import {
+  DEFAULT_PROVIDER,
+  PROVIDER_TYPES,
+  type ProviderType,
+  providerFacts,
+} from '../../protocol/model/provider.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
 import type { Settings } from '../settings.ts';
-import { OPENAI_ADDRESS } from './known-vendors.ts';
 import type { Resolution } from './resolution.ts';
 import { resolveProvider } from './resolve-provider.ts';
 import { type ApiKeySource, DEFAULT_BASE_URL, type ResolvedOptions } from './resolved-options.ts';
@@ -58,20 +62,19 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
   const chosen = resolveProvider({ ...input, baseUrl: address });
   const named = baseUrlOf(chosen.addressed === chosen.provider ? address : undefined, input, chosen.type);
   if (address !== undefined) checkUrl(address, `The base URL (${BY_OPTION})`);
-  if (environment.openAiBaseUrl !== undefined)
-    checkUrl(environment.openAiBaseUrl, `The base URL (${OPENAI_ADDRESS})`);
-  if (chosen.type === 'openai-compatible' && named === undefined && chosen.needsBaseUrl)
+  checkAddresses(environment);
+  const { addressVariable, reachedBy } = providerFacts(chosen.type);
+  if (reachedBy === 'given_address' && named === undefined && chosen.needsBaseUrl)
     throw new TurnwrightError(
       'invalid_settings',
-      `The provider "${chosen.provider}" needs the address of its API: --base-url, ${OPENAI_ADDRESS}, or baseUrl in the settings.`,
+      `The provider "${chosen.provider}" needs the address of its API: --base-url, ${addressVariable}, or baseUrl in the settings.`,
     );
   const baseUrl =
     named === undefined
       ? DEFAULT_BASE_URL
       : withoutTrailingSlashes(checkUrl(named.url, `The base URL (${named.from})`));
   // A cloud takes the place of the base URL.
-  const isCloud = ['bedrock', 'vertex', 'foundry'].includes(chosen.type);
-  const isSecure = isCloud || baseUrl.startsWith('https:');
+  const isSecure = reachedBy === 'cloud' || baseUrl.startsWith('https:');
   const proxies = {
     http: proxyOf('HTTP_PROXY', environment.httpProxy ?? settings.proxyUrl),
     https: proxyOf('HTTPS_PROXY', environment.httpsProxy ?? settings.proxyUrl),
@@ -82,11 +85,12 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
     /^(?:authorization|x-api-key)$/i.test(name),
   );
   const given = credentials(input);
-  const takesLogin = given.apiKeySource === 'none' && chosen.provider === 'anthropic' && !bringsCredential;
+  const takesLogin =
+    given.apiKeySource === 'none' && chosen.provider === DEFAULT_PROVIDER && !bringsCredential;
   const credential = (takesLogin ? await storedLogin(baseUrl, input) : undefined) ?? given;
-  const isOAuth = chosen.type === 'anthropic' && isSubscription(credential);
+  const isOAuth = chosen.type === DEFAULT_PROVIDER && isSubscription(credential);
   const isModelConfigured =
-    chosen.provider !== 'anthropic' ||
+    chosen.provider !== DEFAULT_PROVIDER ||
     named !== undefined ||
     credential.apiKeySource !== 'none' ||
     bringsCredential;
@@ -217,10 +221,19 @@ function baseUrlOf(
   type: ProviderType,
 ): { url: string; from: string } | undefined {
   if (option !== undefined) return { url: option, from: BY_OPTION };
-  if (environment.baseUrl !== undefined && type === 'anthropic')
+  if (environment.baseUrl !== undefined && type === DEFAULT_PROVIDER)
     return { url: environment.baseUrl, from: 'ANTHROPIC_BASE_URL' };
   if (settings.baseUrl !== undefined) return { url: settings.baseUrl, from: 'baseUrl in the settings' };
   return undefined;
+}
+
+/** The variable of a type's address holds a URL. */
+function checkAddresses({ providerAddresses }: EnvironmentValues): void {
+  for (const type of PROVIDER_TYPES) {
+    const { addressVariable = '' } = providerFacts(type);
+    const address = providerAddresses[addressVariable];
+    if (address !== undefined) checkUrl(address, `The base URL (${addressVariable})`);
+  }
 }
 
 function checkUrl(text: string, what: string): string {

@@ -121,9 +121,7 @@ export function resolveOptions(sources: Sources): Config {
     agentProgressSummaries: options.agentProgressSummaries === true && !environment.agentSummariesOff,
   } satisfies Partial<Config>;
   const { connection, hooks, permissions } = sources;
-  // Not one literal of spreads, which takes Node 20 a tenth of a millisecond more.
-  const config = Object.assign(engineOptions(options), places, connection, permissions);
-  return Object.assign(config, hooks, resolved);
+  return Object.assign(engineOptions(options), places, connection, permissions, hooks, resolved);
 }
 
 /** Those that need no resolving, and the others as far as nothing is resolved to them. */

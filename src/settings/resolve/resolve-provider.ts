@@ -1,15 +1,21 @@
 /** Whose model a session asks, and which further providers it knows. */
 import type { BaseOptions } from '../../options/options.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
-import { PROVIDER_TYPES, type ProviderConfig, type ProviderType } from '../../protocol/model/provider.ts';
+import {
+  DEFAULT_PROVIDER,
+  PROVIDER_TYPES,
+  type ProviderType,
+  providerFacts,
+  providerType,
+} from '../../protocol/model/provider.ts';
+import type { ProviderConfig } from '../../protocol/model/provider-config.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
 import type { Settings } from '../settings.ts';
-import { knownVendors, OPENAI_KEY } from './known-vendors.ts';
-import { localServers } from './local-servers.ts';
+import { addressed, knownProviders } from './known-providers.ts';
 
 interface ProviderInput {
   readonly options: BaseOptions;
-  readonly environment: Pick<EnvironmentValues, 'clouds' | 'ollamaHost' | 'openAiBaseUrl' | 'options'>;
+  readonly environment: Pick<EnvironmentValues, 'clouds' | 'options' | 'providerAddresses'>;
   readonly settings: Settings;
   /** The address that the caller gives. */
   readonly baseUrl: string | undefined;
@@ -40,7 +46,7 @@ export function resolveProvider({
   settings,
   baseUrl,
 }: ProviderInput): ResolvedProvider {
-  const known = { ...localServers(environment.ollamaHost), ...knownVendors(environment.openAiBaseUrl) };
+  const known = knownProviders(environment.providerAddresses);
   const providers: Record<string, ProviderConfig> = {
     ...known,
     ...settings.providers,
@@ -52,8 +58,8 @@ export function resolveProvider({
       `${cloud.variable} and ${another.variable} are both set. Unset all but the one that is to be used.`,
     );
   const asked = options.provider ?? environment.options.provider;
-  const provider = asked ?? cloud?.provider ?? settings.provider ?? 'anthropic';
-  const type = providers[provider]?.type ?? PROVIDER_TYPES.find((known) => known === provider);
+  const provider = asked ?? cloud?.provider ?? settings.provider ?? DEFAULT_PROVIDER;
+  const type = providers[provider]?.type ?? providerType(provider);
   if (type === undefined)
     throw invalid(
       `There is no provider "${provider}". Known are ${[...PROVIDER_TYPES, ...Object.keys(providers)].join(', ')}; name others under providers in the settings.`,
@@ -65,21 +71,25 @@ export function resolveProvider({
   const askedBy = asked === undefined && cloud !== undefined ? cloud.variable : `The provider "${provider}"`;
   const needsBaseUrl = providers[provider]?.baseUrl === undefined;
   const model = options.model ?? environment.options.model ?? settings.model ?? '';
-  const addressed =
+  const whose =
     asked === undefined && baseUrl !== undefined ? (prefixOf(model, providers) ?? provider) : provider;
-  const moved = providers[addressed];
-  if (baseUrl !== undefined && (moved === known[addressed] || addressed !== provider))
-    if (moved !== undefined || addressed === 'openai-compatible')
-      providers[addressed] = { ...(moved ?? COMPATIBLE), baseUrl };
-  return { provider, type, askedBy, lockedBy: cloud?.variable, needsBaseUrl, addressed, providers };
+  const moved = providers[whose] ?? unaddressed(whose);
+  if (baseUrl !== undefined && moved !== undefined)
+    if (providers[whose] === known[whose] || whose !== provider) providers[whose] = { ...moved, baseUrl };
+  return { provider, type, askedBy, lockedBy: cloud?.variable, needsBaseUrl, addressed: whose, providers };
 }
 
-const COMPATIBLE: ProviderConfig = { type: 'openai-compatible', apiKeyEnv: OPENAI_KEY };
+/** A type by its own name, whose address the caller gives; undefined: no address of it is given. */
+function unaddressed(name: string): ProviderConfig | undefined {
+  const type = providerType(name);
+  const isGiven = type !== undefined && providerFacts(type).reachedBy === 'given_address';
+  return isGiven ? addressed(type) : undefined;
+}
 
 /** The provider that the name of a model begins with; undefined: none that has an address. */
 function prefixOf(model: string, providers: Readonly<Record<string, ProviderConfig>>): string | undefined {
   const [prefix = '', ...rest] = model.split(':');
-  const isAddressed = Object.hasOwn(providers, prefix) || prefix === 'openai-compatible';
+  const isAddressed = Object.hasOwn(providers, prefix) || unaddressed(prefix) !== undefined;
   return rest.length > 0 && isAddressed ? prefix : undefined;
 }
 

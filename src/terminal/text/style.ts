@@ -3,7 +3,7 @@
 /** Text with a colour or another attribute around it; the empty text stays empty. */
 export type Paint = (text: string) => string;
 
-export interface Style {
+interface Style {
   readonly bold: Paint;
   readonly dim: Paint;
   readonly red: Paint;

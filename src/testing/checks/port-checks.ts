@@ -1,4 +1,5 @@
 /** Requirements of the smaller ports: leases, inboxes, admission, blobs. */
+import { DEFAULT_PROVIDER } from '../../protocol/model/provider.ts';
 import type { Admission, AdmissionNeed, BlobStore, Inbox, LeaseStore } from '../../protocol/ports.ts';
 import { type Check, checkOf, type Open } from './check.ts';
 import { equal, refuses } from './demand.ts';
@@ -61,7 +62,7 @@ export function admissionChecks(open: Open<Admission>): readonly Check[] {
   const check = checkOf(open);
   const need = (foreground: boolean): AdmissionNeed => ({
     model: 'claude-sonnet-5',
-    provider: 'anthropic',
+    provider: DEFAULT_PROVIDER,
     sessionId: 's',
     foreground,
     tokens: 100,

@@ -1,33 +1,24 @@
-/**
- * Signals that are created when they are first read: most lifetimes end without a listener on theirs.
- *
- * All objects share one accessor. A getter in an object literal is another function in each object, so V8
- * keeps such an object as a dictionary, which takes ten times as long to make and three times to read.
- */
+/** The lifetime that an object's signal is of. Not enumerable: who prints the object is not shown it. */
+const lifetime = Symbol('lifetime');
 
 interface Lasting {
   readonly signal: AbortSignal;
 }
 
-/** Adds `signal`: that of `lasting`. Returns the same object. */
-export const withSignal = lazySignal('signal');
+/** One for all objects: with a getter of its own, each would be a dictionary (docs/performance.md). */
+const SIGNAL: PropertyDescriptor & ThisType<{ readonly [lifetime]: Lasting }> = {
+  enumerable: true,
+  configurable: true,
+  get() {
+    return this[lifetime].signal;
+  },
+};
 
-/** Adds `sessionSignal`: that of the session's lifetime. Returns the same object. */
-export const withSessionSignal = lazySignal('sessionSignal');
-
-function lazySignal<Name extends string>(name: Name) {
-  const lifetime = Symbol(name);
-  const accessor: PropertyDescriptor & ThisType<{ readonly [lifetime]: Lasting }> = {
-    enumerable: true,
-    configurable: true,
-    get() {
-      return this[lifetime].signal;
-    },
-  };
-  type Signal = { readonly [name in Name]: AbortSignal };
-  return <T extends object>(object: T, lasting: Lasting): T & Signal => {
-    // Not enumerable: a host that prints the object is not shown what is behind its signal.
-    Object.defineProperty(object, lifetime, { value: lasting });
-    return Object.defineProperty(object, name, accessor) as T & Signal;
-  };
+/**
+ * Adds `signal` to the object and returns it: that of the lifetime, created when it is first read. Most
+ * lifetimes end without a listener on theirs.
+ */
+export function withSignal<T extends object>(object: T, life: Lasting): T & { readonly signal: AbortSignal } {
+  Object.defineProperty(object, lifetime, { value: life });
+  return Object.defineProperty(object, 'signal', SIGNAL) as T & { readonly signal: AbortSignal };
 }

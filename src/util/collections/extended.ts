@@ -1,7 +1,6 @@
 /**
- * `{ ...object, ...fields, ...more }`, for what each turn makes or each session keeps. In Node 20 a spread to
- * which fields are added takes ten times as long, and makes a hidden class of its own for each result: no
- * inline cache knows it when a field is read. A spread that only replaces fields has neither fault. Fields
+ * `{ ...object, ...fields, ...more }`, for what each session keeps and each turn makes: with plain spreads
+ * Node 20 gives each result a hidden class of its own, and a session of W5 takes a quarter more memory. Fields
  * that are `false` or undefined add nothing.
  */
 export function extended<O extends object, F extends object>(object: O, fields: F | false | undefined): O & F;

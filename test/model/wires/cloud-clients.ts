@@ -1,8 +1,14 @@
 /** Clients of the clouds for tests: as the variables and settings of a session would make them. */
 
 import { createModelClient, type ModelClientOptions } from '../../../src/model/client.ts';
-import { cloudAccess } from '../../../src/model/cloud/access.ts';
-import type { CloudAccess, CloudName, CloudSetup } from '../../../src/model/cloud/cloud-setup.ts';
+import { bedrockAccess } from '../../../src/model/cloud/bedrock.ts';
+
+import { foundryAccess } from '../../../src/model/cloud/foundry.ts';
+import { vertexAccess } from '../../../src/model/cloud/vertex.ts';
+import type { WireAccess, WireSetup } from '../../../src/model/wire-setup.ts';
+import type { CloudName } from '../../../src/protocol/model/provider.ts';
+
+const ACCESS = { bedrock: bedrockAccess, vertex: vertexAccess, foundry: foundryAccess };
 
 export const KEYS = {
   accessKeyId: 'AKIDEXAMPLE',
@@ -16,8 +22,9 @@ export const AWS_ENV = {
   AWS_SESSION_TOKEN: KEYS.sessionToken,
 };
 
-export function cloud(name: CloudName, env: CloudSetup['env'], more: Partial<CloudSetup> = {}): CloudAccess {
-  return cloudAccess(name, {
+export function cloud(name: CloudName, env: WireSetup['env'], more: Partial<WireSetup> = {}): WireAccess {
+  return ACCESS[name]({
+    provider: { type: name },
     env,
     userAgent: 'turnwright/test',
     headers: {},
@@ -32,7 +39,7 @@ export function cloud(name: CloudName, env: CloudSetup['env'], more: Partial<Clo
 
 /** The first party's address is one where nothing listens: no request may go there. */
 export function cloudClient(
-  access: CloudAccess,
+  access: WireAccess,
   options: Pick<ModelClientOptions, 'clock' | 'random'> & Partial<ModelClientOptions>,
 ) {
   if ('problem' in access) throw new Error(access.problem);

@@ -1,9 +1,9 @@
 /** What a person has answered, for the session and for the transcript. */
 import type { PermissionResult, PermissionUpdate } from '../../../index.ts';
 import { clean } from '../../../terminal/text/clean.ts';
-import { denial } from '../../screen/answers.ts';
-import { modeName } from '../../screen/mode-name.ts';
-import { shortPath } from '../../screen/tool-label.ts';
+import { denial } from '../../words/answers.ts';
+import { modeName } from '../../words/mode-name.ts';
+import { shortPath } from '../../words/tool-label.ts';
 import type { Drawing } from './explanation-rows.ts';
 import { answer, type Turn } from './page.ts';
 

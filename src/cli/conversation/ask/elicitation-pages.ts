@@ -3,7 +3,7 @@ import type { ElicitationAnswer, ElicitationRequest } from '../../../index.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
-import { textRows } from '../../screen/call-rows.ts';
+import { textRows } from '../../words/call-rows.ts';
 import { fieldOf } from '../commands/list-parts/line-field.ts';
 import { viewHint } from './dialog-keys.ts';
 import { type Drawing, keyRows } from './explanation-rows.ts';

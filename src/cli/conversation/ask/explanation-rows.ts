@@ -6,8 +6,8 @@ import { clean } from '../../../terminal/text/clean.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
-import { reasonWithoutRule } from '../../screen/mode-name.ts';
-import { type ShownPlace, shortPath } from '../../screen/tool-label.ts';
+import { reasonWithoutRule } from '../../words/mode-name.ts';
+import { type ShownPlace, shortPath } from '../../words/tool-label.ts';
 import type { DialogKeys } from './dialog-keys.ts';
 
 export interface Drawing extends ShownPlace {

@@ -3,7 +3,7 @@ import type { PermissionExplanation, PermissionUpdate, RuleCheck } from '../../.
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import { cut } from '../../../terminal/text/cells.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
-import { textRows } from '../../screen/call-rows.ts';
+import { textRows } from '../../words/call-rows.ts';
 import { fieldOf } from '../commands/list-parts/line-field.ts';
 import type { ViewDocument } from '../overlay.ts';
 import { type Decision, decided, denied, forSession, nameOf, namesOf, refusal } from './decision.ts';

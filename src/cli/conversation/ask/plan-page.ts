@@ -1,7 +1,7 @@
 /** ExitPlanMode: the plan, and whether the work may begin. */
 import type { PermissionUpdate } from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
-import { textRows } from '../../screen/call-rows.ts';
+import { textRows } from '../../words/call-rows.ts';
 import { type Decision, decided, refusal } from './decision.ts';
 import { viewHint } from './dialog-keys.ts';
 import { type Drawing, keyRows } from './explanation-rows.ts';

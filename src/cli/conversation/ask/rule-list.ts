@@ -4,7 +4,7 @@ import type { Row } from '../../../terminal/renderer/frame.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
-import { shortPath } from '../../screen/tool-label.ts';
+import { shortPath } from '../../words/tool-label.ts';
 import { fieldOf } from '../commands/list-parts/line-field.ts';
 import { type Decision, nameOf } from './decision.ts';
 import { type Drawing, keyRows } from './explanation-rows.ts';
@@ -36,28 +36,8 @@ export function ruleListPage(parts: RuleListParts, back: () => Turn<Decision>): 
   const { scopes } = explanation;
   const items: Item[] = explanation.offers.map((offer) => itemOf(offer, explanation));
   let at = 0;
-  const scopeName = ({ offer, scope }: Item): string => {
-    const { destination = 'session', file } = (offer.rule === undefined ? undefined : scopes[scope]) ?? {};
-    return destination === 'session' || file === undefined ? 'this session' : shortPath(file, drawing);
-  };
   const itemRows = (columns: number) =>
-    items.map((item, index) => {
-      const { offer, isTicked } = item;
-      const mark = index === at ? theme.accent('›') : ' ';
-      const name = clean(offer.rule ?? nameOf(offer.update, drawing));
-      const line = `${mark} ${isTicked ? '[x]' : '[ ]'} ${index === at ? theme.bold(name) : name} → ${scopeName(item)}`;
-      const reach = [
-        ...(offer.matches === undefined ? [] : [`allows ${exampleOf(offer.matches, drawing)}`]),
-        ...(offer.misses === undefined ? [] : [`not ${exampleOf(offer.misses, drawing)}`]),
-        ...(offer.caution === undefined ? [] : [`careful: ${oneLine(offer.caution)}`]),
-      ];
-      return [
-        ...wrap(line, columns, { hang: '      ' }),
-        ...(reach.length === 0
-          ? []
-          : wrap(theme.dim(`      ${reach.join(' · ')}`), columns, { hang: '      ' })),
-      ];
-    });
+    items.map((item, index) => rowsOfItem(item, index === at, parts, columns));
   const move = (by: number) => () => {
     at = Math.max(0, Math.min(items.length - 1, at + by));
     return STAY;
@@ -71,7 +51,7 @@ export function ruleListPage(parts: RuleListParts, back: () => Turn<Decision>): 
     const chosen = items.filter(({ isTicked }) => isTicked);
     const updates = chosen.map((item) => updateOf(item, explanation));
     const words = chosen.map(
-      (item) => `${clean(item.offer.rule ?? nameOf(item.offer.update, drawing))} → ${scopeName(item)}`,
+      (item) => `${clean(item.offer.rule ?? nameOf(item.offer.update, drawing))} → ${scopeName(item, parts)}`,
     );
     return answer({
       result: {
@@ -135,6 +115,29 @@ export function ruleListPage(parts: RuleListParts, back: () => Turn<Decision>): 
     escape: back,
   };
   return page;
+}
+
+function scopeName({ offer, scope }: Item, { explanation: { scopes }, drawing }: RuleListParts): string {
+  const { destination = 'session', file } = (offer.rule === undefined ? undefined : scopes[scope]) ?? {};
+  return destination === 'session' || file === undefined ? 'this session' : shortPath(file, drawing);
+}
+
+/** `isChosen`: the keys are about it. */
+function rowsOfItem(item: Item, isChosen: boolean, parts: RuleListParts, columns: number): readonly string[] {
+  const { drawing } = parts;
+  const { theme } = drawing;
+  const { offer, isTicked } = item;
+  const mark = isChosen ? theme.accent('›') : ' ';
+  const name = clean(offer.rule ?? nameOf(offer.update, drawing));
+  const tick = isTicked ? '[x]' : '[ ]';
+  const line = `${mark} ${tick} ${isChosen ? theme.bold(name) : name} → ${scopeName(item, parts)}`;
+  const reach = [
+    ...(offer.matches === undefined ? [] : [`allows ${exampleOf(offer.matches, drawing)}`]),
+    ...(offer.misses === undefined ? [] : [`not ${exampleOf(offer.misses, drawing)}`]),
+    ...(offer.caution === undefined ? [] : [`careful: ${oneLine(offer.caution)}`]),
+  ];
+  const shown = reach.length === 0 ? [] : [theme.dim(`      ${reach.join(' · ')}`)];
+  return [line, ...shown].flatMap((text) => wrap(text, columns, { hang: '      ' }));
 }
 
 function itemOf(offer: PermissionOffer, { scopes }: PermissionExplanation): Item {

@@ -1,7 +1,7 @@
 /** `/hooks`, `/agents`, `/skills` and `/memory`: what settings, plugins and folders bring to the session. */
 import type { AgentInfo, ContextUsage, Query } from '../../../index.ts';
-import { shortPath } from '../../screen/tool-label.ts';
-import { counted, tokens } from '../../screen/units.ts';
+import { shortPath } from '../../words/tool-label.ts';
+import { counted, tokens } from '../../words/units.ts';
 import type { ConversationCommand } from './command.ts';
 import { type ListItem, listOverlay } from './list.ts';
 

@@ -1,6 +1,6 @@
 /** A conversation as Markdown: what was said, which calls were made, and what they returned. Pure. */
 import type { ContentBlock, SessionMessage } from '../../../index.ts';
-import { toolLabel } from '../../screen/tool-label.ts';
+import { toolLabel } from '../../words/tool-label.ts';
 
 interface Exported {
   readonly title: string;

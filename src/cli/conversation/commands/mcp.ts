@@ -1,7 +1,7 @@
 /** `/mcp`: servers with their state; reconnects, switches off and on, shows tools. */
 import type { McpServerStatus } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { counted } from '../../screen/units.ts';
+import { counted } from '../../words/units.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ConversationCommand } from './command.ts';
 import { type ListItem, listOverlay } from './list.ts';

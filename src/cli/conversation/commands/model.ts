@@ -1,6 +1,6 @@
 /** `/model` and `/effort`. */
 import type { AvailableModels, ModelChoice, ModelInfo, ModelPrice } from '../../../index.ts';
-import { tokens } from '../../screen/units.ts';
+import { tokens } from '../../words/units.ts';
 import type { CommandContext } from '../command-context.ts';
 import { CommandMistake, type ConversationCommand } from './command.ts';
 import { type ListItem, listOverlay } from './list.ts';

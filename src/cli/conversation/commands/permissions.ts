@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import type { PermissionBehavior, PermissionRulesState, PermissionRuleValue } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { absolutePath, homeDirectory } from '../../../util/files/home-path.ts';
-import { shortPath } from '../../screen/tool-label.ts';
+import { shortPath } from '../../words/tool-label.ts';
 import type { CommandContext } from '../command-context.ts';
 import { CommandMistake, type ConversationCommand } from './command.ts';
 import { type ListItem, listOverlay } from './list.ts';

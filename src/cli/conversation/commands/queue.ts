@@ -1,5 +1,5 @@
 /** `/queue`: edits, moves and drops prompts that wait. */
-import { counted } from '../../screen/units.ts';
+import { counted } from '../../words/units.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ConversationState } from '../state.ts';
 import { CommandMistake, type ConversationCommand } from './command.ts';

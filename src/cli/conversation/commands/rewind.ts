@@ -1,8 +1,8 @@
 /** `/rewind`, and Esc Esc: back to before a prompt, with the conversation, the files, or both. */
 import { type RewindFilesResult, type SessionPrompt, sessionPrompts } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { shortPath } from '../../screen/tool-label.ts';
-import { age, counted } from '../../screen/units.ts';
+import { shortPath } from '../../words/tool-label.ts';
+import { age, counted } from '../../words/units.ts';
 import type { CommandContext } from '../command-context.ts';
 import { shellCommandOf } from '../session/shell-command.ts';
 import { isWorking } from '../state.ts';

@@ -1,6 +1,6 @@
 /** The picker of sessions: `/resume`, and `--resume` without an id. */
 import { describeTerminal, listSessions, type SDKSessionInfo, type SessionOutcome } from '../../../index.ts';
-import { age, dollars } from '../../screen/units.ts';
+import { age, dollars } from '../../words/units.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ConversationCommand } from './command.ts';
 import { CommandMistake } from './command.ts';

@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { getSessionInfo, getSessionMessages, type SessionMessage } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { counted, localDate } from '../../screen/units.ts';
+import { counted, localDate } from '../../words/units.ts';
 import { writeNew } from '../../write-new.ts';
 import type { CommandContext } from '../command-context.ts';
 import { copyText } from './clipboard.ts';

@@ -7,28 +7,29 @@ import { createTheme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { askSecret } from '../../run/ask-secret.ts';
-import type { World } from '../../world.ts';
+import type { Env, World } from '../../world.ts';
 import { type ConversationClock, REAL_CLOCK } from '../clock.ts';
 import type { CommandContext } from '../command-context.ts';
 import { asCommand, runCommand } from '../commands/index.ts';
-import { createConversation } from '../conversation.ts';
-import type { Conversation } from '../conversation-interface.ts';
+import { Conversation } from '../conversation.ts';
+import type { Step } from '../reduce/step.ts';
 import type { Launch } from '../screen/launch.ts';
 import { tailOf } from '../screen/tail.ts';
 import { createKeeper } from '../session/keeper.ts';
-import { type ConversationState, isWorking } from '../state.ts';
+import { isWorking, taskOf } from '../state.ts';
+import { ItemLines, plainText } from './item-lines.ts';
 import { createLineAsker } from './line-asker.ts';
-import { createLineInput } from './line-input.ts';
+import { createLineInput, type LineInput } from './line-input.ts';
 import { documentLines, openInLines } from './line-overlays.ts';
-import { createLineWriter } from './line-writer.ts';
+import { LineWriter } from './line-writer.ts';
 import type { LineDialog } from './numbered.ts';
 import { createPatience } from './patience.ts';
-import { createSpokenItems } from './spoken-items.ts';
+import { spokenLines } from './spoken-items.ts';
 
 /** Resolves when the person has left. */
 export async function runLineMode(world: World, launch: Launch): Promise<ExitCode> {
   const { keyboard } = launch;
-  const mode = createLineMode({
+  const mode = new LineMode({
     launch,
     clock: REAL_CLOCK,
     input: keyboard,
@@ -37,8 +38,8 @@ export async function runLineMode(world: World, launch: Launch): Promise<ExitCod
     askSecret: (question) => askSecret(`${question}: `, keyboard, world),
   });
   const detach = world.signals.attach({
-    interrupt: mode.interrupt,
-    close: mode.leave,
+    interrupt: () => mode.interrupt(),
+    close: () => mode.leave(),
     everyInterrupt: true,
   });
   try {
@@ -62,235 +63,280 @@ interface LineModeParts {
   readonly runCommand?: typeof runCommand | undefined;
 }
 
-interface LineMode {
-  /** Ctrl-C. */
-  interrupt(): void;
-  leave(): Promise<void>;
-  /** Resolves when the conversation is over; rejects with what kept its session from opening. */
-  readonly left: Promise<void>;
-}
-
 /** Two Ctrl-C within this time leave. */
 const TWICE_MS = 1_000;
 const INTRO =
   'Turnwright, line by line. Type a prompt and Enter; a backslash at the end continues the line. /help lists commands, Ctrl-C interrupts, Ctrl-D leaves.';
 
-export function createLineMode({
-  launch,
-  clock,
-  input,
-  isEchoed,
-  write,
-  askSecret: readSecret = async () => undefined,
-  runCommand: run = runCommand,
-}: LineModeParts): LineMode {
-  const writer = createLineWriter(write);
-  const dialog: LineDialog = {
-    line: writer.say,
-    prompt: writer.prompt,
-    input: { next: (signal) => readNext(signal) },
-    nowMs: () => clock.monotonicMs(),
-  };
-  const items = createSpokenItems({ line: writer.line, cwd: () => conversation.state.session.cwd });
-  const asker = createLineAsker({
-    dialog,
-    endLine: items.endLine,
-    onQuestion(change, about) {
-      if (change === 1) writer.hold();
-      conversation.dispatch({ kind: 'question', change, ...about });
-      if (change === -1) writer.release();
-    },
-  });
-  const patience = createPatience(clock, writer.line, () => conversation.state);
-  let isLeaving = false;
-  let isEntering = false;
-  let wasWorking = false;
-  let draft: Draft | undefined;
-  let commands = 0;
-  let hasPrompts = launch.target.resume !== undefined;
-  let lastInterruptMs = Number.NEGATIVE_INFINITY;
-  let unfinished = '';
+export class LineMode {
+  /** Resolves when the conversation is over; rejects with what kept its session from opening. */
+  readonly left: Promise<void>;
+  readonly #parts: LineModeParts;
+  readonly #place: { readonly cwd: string; readonly env: Env };
+  readonly #writer: LineWriter;
+  readonly #items: ItemLines;
+  readonly #lines: LineInput;
+  readonly #conversation: Conversation;
+  readonly #keeper: ReturnType<typeof createKeeper>;
+  readonly #patience: ReturnType<typeof createPatience>;
+  readonly #dialog: LineDialog;
+  readonly #context: CommandContext;
+  #isLeaving = false;
+  #isEntering = false;
+  #wasWorking = false;
+  #hasPrompts: boolean;
+  /** A prompt that Enter sends. */
+  #draft: Draft | undefined;
+  /** Lines before this one that end with a backslash. */
+  #unfinished = '';
+  /** Commands that run. */
+  #commands = 0;
+  #lastInterruptMs = Number.NEGATIVE_INFINITY;
+  #done = () => {};
 
-  const invite = () => {
-    if (!isWorking(conversation.state) && commands === 0 && !isLeaving) writer.prompt('> ');
-  };
-  const { cwd = '.', env = {}, persistSession } = launch.options;
-  const warn = (sentence: string) => writer.line(`Warning: ${sentence}`);
-  const keeper = createKeeper({ cwd, env, clock, isKept: persistSession !== false, warn });
-  const kept = keeper.begin(launch.target);
-  const keep = () => {
-    const typed = unfinished === '' ? draft : { text: unfinished, images: [] };
-    keeper.keep(conversation.state, typed ?? { text: '', images: [] });
-  };
-  const conversation: Conversation = createConversation({
-    options: { ...launch.options, ...asker, stderr: warn },
-    target: launch.target,
-    queue: kept.queue,
-    clock,
-    onStep(step) {
-      // What was just typed is on the screen already.
-      items.add(isEntering ? step.items.filter(({ kind }) => kind !== 'prompt') : step.items);
-      patience.observe(step.state);
-      const works = isWorking(step.state);
-      if (wasWorking && !works) {
-        items.endLine();
-        sayHeld(step.state);
-        wasWorking = false;
-        invite();
-      }
-      wasWorking = works;
-      keep();
-    },
-  });
-  /** The end of the conversation that is continued; notes of it are about the screen. */
-  const sayTail = async (sessionId: string | undefined) => {
-    if (sessionId === undefined) return;
-    const said = await tailOf(sessionId, { cwd, env });
-    items.add(said.filter(({ kind }) => kind !== 'note'));
-  };
-  const sayHeld = ({ queue }: ConversationState) => {
-    const [first] = queue.filter(({ place }) => place === 'here');
-    if (first !== undefined) writer.line(`Enter sends the queued prompt: ${oneLine(first.text)}`);
-  };
-  const offer = (given: Draft) => {
-    draft = given;
-    writer.line(`Enter sends this prompt; another line replaces it: ${given.text}`);
-  };
-  const enter = (text: string, images: Draft['images'] = []) => {
-    isEntering = true;
-    hasPrompts = true;
-    const isQueued = isWorking(conversation.state);
-    conversation.enter({ text, images });
-    isEntering = false;
-    if (isQueued) writer.line(`Queued as number ${conversation.state.queue.length}.`);
-  };
-  const onLine = (line: string) => {
-    writer.typed(isEchoed);
-    if (/(?:^|[^\\])\\$/.test(line)) {
-      unfinished += `${line.slice(0, -1)}\n`;
-      return keep();
-    }
-    const text = asCommand(`${unfinished}${line}`.trim());
-    unfinished = '';
-    if (text === '') return onEmptyLine();
-    draft = undefined;
-    keep();
-    if (text.startsWith('!')) conversation.shell(text.slice(1).trim());
-    else if (text.startsWith('/')) void command(text);
-    else enter(text);
-  };
-  const onEmptyLine = () => {
-    if (draft !== undefined) {
-      const { text, images } = draft;
-      draft = undefined;
-      enter(text, images);
-    } else if (!isWorking(conversation.state) && !conversation.sendHeld()) invite();
-  };
-  const command = async (text: string) => {
-    commands += 1;
-    try {
-      if (!(await run(text, context))) enter(text);
-    } catch (error) {
-      writer.line(`Error: ${error instanceof Error ? error.message : String(error)}`);
-    } finally {
-      commands -= 1;
-      invite();
-    }
-  };
-  const context: CommandContext = {
-    get query() {
-      return conversation.query;
-    },
-    get options() {
-      return conversation.options;
-    },
-    get cwd() {
-      return conversation.state.session.cwd;
-    },
-    env,
-    theme: createTheme('none'),
-    clock,
-    columns: 100,
-    get state() {
-      return conversation.state;
-    },
-    print: (lines) => lines.forEach(writer.line),
-    open: (overlay) => openInLines(overlay, dialog),
-    view: async (document) => documentLines(document).forEach(writer.line),
-    transcript: () => ({ title: 'Transcript', parts: [{ heading: '', lines: writer.written() }] }),
-    themeSetting: undefined,
-    setTheme: () => {},
-    askSecret: (question) => lines.lend(() => readSecret(question)),
-    send: enter,
-    echo: () => {},
-    openFile: async (path) => writer.line(`Change it with your own editor: ${path}`),
-    edit: (text) => offer({ text, images: [] }),
-    async reopen({ draft: text, ...target }) {
-      await conversation.reopen(target);
-      if (target.isQuiet !== true) await sayTail(target.resume);
-      await conversation.lookBack(target);
-      if (text !== undefined) context.edit(text);
-    },
-    queue: conversation.queue,
-    emit: write,
-    exit: () => void leave(),
-  };
+  constructor(parts: LineModeParts) {
+    const { launch, clock, input, write } = parts;
+    const { cwd = '.', env = {}, persistSession } = launch.options;
+    this.#parts = parts;
+    this.#place = { cwd, env };
+    this.#hasPrompts = launch.target.resume !== undefined;
+    this.#writer = new LineWriter(write);
+    this.#items = new ItemLines({
+      line: this.#writer.line,
+      text: plainText(),
+      linesOf: (item) => spokenLines(item, this.#conversation.state.session.cwd),
+    });
+    this.#dialog = {
+      line: this.#writer.say,
+      prompt: this.#writer.prompt,
+      input: { next: (signal) => this.#nextLine(signal) },
+      nowMs: () => clock.monotonicMs(),
+    };
+    this.#patience = createPatience(clock, this.#writer.line, () => this.#conversation.state);
+    this.#keeper = createKeeper({ cwd, env, clock, isKept: persistSession !== false, warn: this.#warn });
+    const kept = this.#keeper.begin(launch.target);
+    this.#conversation = new Conversation({
+      options: { ...launch.options, ...this.#asker(), stderr: this.#warn },
+      target: launch.target,
+      queue: kept.queue,
+      clock,
+      onStep: (step) => this.#onStep(step),
+    });
+    this.#context = this.#makeContext();
+    this.#lines = createLineInput(input, (line) => this.#onLine(line));
+    const isDone = new Promise<void>((resolve) => {
+      this.#done = resolve;
+    });
+    void this.#lines.ended.then(() => this.leave());
+    this.left = this.#begin(kept).then(() => isDone);
+  }
 
-  const lines = createLineInput(input, (line) => onLine(line));
-  const readNext = async (signal: AbortSignal | undefined) => {
-    const line = await lines.next(signal);
-    writer.typed(isEchoed);
-    return line;
-  };
-  let done = () => {};
-  const isDone = new Promise<void>((resolve) => {
-    done = resolve;
-  });
-  const leave = async () => {
-    if (isLeaving) return;
-    isLeaving = true;
-    items.endLine();
-    lines.close();
-    patience.stop();
-    const { id } = conversation.state.session;
-    await conversation.close();
-    keep();
-    keeper.end();
-    if (hasPrompts) writer.line(`To go on with this conversation: turnwright --resume ${id}`);
-    done();
-  };
-  void lines.ended.then(leave);
-  writer.line(INTRO);
-  for (const problem of launch.settings?.problems ?? []) warn(problem);
-  const tail = sayTail(launch.target.resume).then(() => conversation.lookBack(launch.target));
-  const opened = Promise.all([conversation.opened, tail]).then(() => {
-    const { prompt = '' } = launch;
-    if (kept.text !== '') offer(kept);
-    else sayHeld(conversation.state);
-    if (prompt.startsWith('/')) void command(prompt);
-    else if (prompt === '') invite();
+  /** Ctrl-C. */
+  interrupt(): void {
+    const { clock, isEchoed } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const isSecond = nowMs - this.#lastInterruptMs < TWICE_MS;
+    this.#lastInterruptMs = nowMs;
+    this.#unfinished = '';
+    this.#writer.interrupted(isEchoed);
+    if (isSecond) void this.leave();
+    else if (this.#conversation.goOnWithoutServers())
+      this.#writer.line('Going on without them. Ctrl-C again leaves.');
+    else if (this.#conversation.interrupt()) this.#writer.line('Interrupting. Ctrl-C again leaves.');
     else {
-      hasPrompts = true;
-      conversation.enter({ text: prompt, images: [] });
+      this.#writer.line('Ctrl-C again leaves.');
+      this.#invite();
     }
-  });
+  }
 
-  return {
-    interrupt() {
-      const nowMs = clock.monotonicMs();
-      const isSecond = nowMs - lastInterruptMs < TWICE_MS;
-      lastInterruptMs = nowMs;
-      unfinished = '';
-      writer.interrupted(isEchoed);
-      if (isSecond) void leave();
-      else if (conversation.goOnWithoutServers()) writer.line('Going on without them. Ctrl-C again leaves.');
-      else if (conversation.interrupt()) writer.line('Interrupting. Ctrl-C again leaves.');
-      else {
-        writer.line('Ctrl-C again leaves.');
-        invite();
-      }
-    },
-    leave,
-    left: opened.then(() => isDone),
-  };
+  async leave(): Promise<void> {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    this.#items.endLine();
+    this.#lines.close();
+    this.#patience.stop();
+    const { id } = this.#conversation.state.session;
+    await this.#conversation.close();
+    this.#keep();
+    this.#keeper.end();
+    if (this.#hasPrompts) this.#writer.line(`To go on with this conversation: turnwright --resume ${id}`);
+    this.#done();
+  }
+
+  async #begin(kept: Draft): Promise<void> {
+    const { prompt = '', settings, target } = this.#parts.launch;
+    this.#writer.line(INTRO);
+    for (const problem of settings?.problems ?? []) this.#warn(problem);
+    const tail = this.#sayTail(target.resume).then(() => this.#conversation.lookBack(target));
+    await Promise.all([this.#conversation.opened, tail]);
+    if (kept.text !== '') this.#offer(kept);
+    else this.#sayHeld();
+    if (prompt.startsWith('/')) void this.#command(prompt);
+    else if (prompt === '') this.#invite();
+    else {
+      this.#hasPrompts = true;
+      this.#conversation.enter({ text: prompt, images: [] });
+    }
+  }
+
+  #onStep({ state, items }: Step): void {
+    // What was just typed is on the screen already.
+    this.#items.add(this.#isEntering ? items.filter(({ kind }) => kind !== 'prompt') : items);
+    this.#patience.observe(state);
+    const works = isWorking(state);
+    if (this.#wasWorking && !works) {
+      this.#items.endLine();
+      this.#sayHeld();
+      this.#wasWorking = false;
+      this.#invite();
+    }
+    this.#wasWorking = works;
+    this.#keep();
+  }
+
+  #onLine(line: string): void {
+    this.#writer.typed(this.#parts.isEchoed);
+    if (/(?:^|[^\\])\\$/.test(line)) {
+      this.#unfinished += `${line.slice(0, -1)}\n`;
+      this.#keep();
+      return;
+    }
+    const text = asCommand(`${this.#unfinished}${line}`.trim());
+    this.#unfinished = '';
+    if (text === '') this.#onEmptyLine();
+    else this.#onText(text);
+  }
+
+  #onText(text: string): void {
+    this.#draft = undefined;
+    this.#keep();
+    if (text.startsWith('!')) this.#conversation.shell(text.slice(1).trim());
+    else if (text.startsWith('/')) void this.#command(text);
+    else this.#enter(text);
+  }
+
+  #onEmptyLine(): void {
+    if (this.#draft !== undefined) {
+      const { text, images } = this.#draft;
+      this.#draft = undefined;
+      this.#enter(text, images);
+    } else if (!isWorking(this.#conversation.state) && !this.#conversation.sendHeld()) this.#invite();
+  }
+
+  #enter(text: string, images: Draft['images'] = []): void {
+    this.#isEntering = true;
+    this.#hasPrompts = true;
+    const isQueued = isWorking(this.#conversation.state);
+    this.#conversation.enter({ text, images });
+    this.#isEntering = false;
+    if (isQueued) this.#writer.line(`Queued as number ${this.#conversation.state.queue.length}.`);
+  }
+
+  async #command(text: string): Promise<void> {
+    const { runCommand: run = runCommand } = this.#parts;
+    this.#commands += 1;
+    try {
+      if (!(await run(text, this.#context))) this.#enter(text);
+    } catch (error) {
+      this.#writer.line(`Error: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      this.#commands -= 1;
+      this.#invite();
+    }
+  }
+
+  #warn = (sentence: string): void => this.#writer.line(`Warning: ${sentence}`);
+
+  #invite(): void {
+    const isBusy = isWorking(this.#conversation.state) || this.#commands > 0;
+    if (!isBusy && !this.#isLeaving) this.#writer.prompt('> ');
+  }
+
+  #keep(): void {
+    const { state } = this.#conversation;
+    const typed = this.#unfinished === '' ? this.#draft : { text: this.#unfinished, images: [] };
+    this.#keeper.keep(state, typed ?? { text: '', images: [] });
+  }
+
+  /** The end of the conversation that is continued; notes of it are about the screen. */
+  async #sayTail(sessionId: string | undefined): Promise<void> {
+    if (sessionId === undefined) return;
+    const said = await tailOf(sessionId, this.#place);
+    this.#items.add(said.filter(({ kind }) => kind !== 'note'));
+  }
+
+  #sayHeld(): void {
+    const first = this.#conversation.state.queue.find(({ place }) => place === 'here');
+    if (first !== undefined) this.#writer.line(`Enter sends the queued prompt: ${oneLine(first.text)}`);
+  }
+
+  #offer(given: Draft): void {
+    this.#draft = given;
+    this.#writer.line(`Enter sends this prompt; another line replaces it: ${given.text}`);
+  }
+
+  async #nextLine(signal: AbortSignal | undefined): Promise<string | undefined> {
+    const line = await this.#lines.next(signal);
+    this.#writer.typed(this.#parts.isEchoed);
+    return line;
+  }
+
+  #asker(): ReturnType<typeof createLineAsker> {
+    return createLineAsker({
+      dialog: this.#dialog,
+      endLine: this.#items.endLine,
+      taskOf: (id) => taskOf(this.#conversation.state, id),
+      onQuestion: (change, about) => {
+        if (change === 1) this.#writer.hold();
+        this.#conversation.dispatch({ kind: 'question', change, ...about });
+        if (change === -1) this.#writer.release();
+      },
+    });
+  }
+
+  async #reopen({ draft, ...target }: Parameters<CommandContext['reopen']>[0]): Promise<void> {
+    await this.#conversation.reopen(target);
+    if (target.isQuiet !== true) await this.#sayTail(target.resume);
+    await this.#conversation.lookBack(target);
+    if (draft !== undefined) this.#offer({ text: draft, images: [] });
+  }
+
+  #makeContext(): CommandContext {
+    const writer = this.#writer;
+    const conversation = this.#conversation;
+    const { clock, write, askSecret = async () => undefined } = this.#parts;
+    return {
+      get query() {
+        return conversation.query;
+      },
+      get options() {
+        return conversation.options;
+      },
+      get cwd() {
+        return conversation.state.session.cwd;
+      },
+      get state() {
+        return conversation.state;
+      },
+      env: this.#place.env,
+      theme: createTheme('none'),
+      clock,
+      columns: 100,
+      print: (lines) => lines.forEach(writer.line),
+      open: (overlay) => openInLines(overlay, this.#dialog),
+      view: async (document) => documentLines(document).forEach(writer.line),
+      transcript: () => ({ title: 'Transcript', parts: [{ heading: '', lines: writer.written() }] }),
+      themeSetting: undefined,
+      setTheme: () => {},
+      askSecret: (question) => this.#lines.lend(() => askSecret(question)),
+      send: (text) => this.#enter(text),
+      echo: () => {},
+      openFile: async (path) => writer.line(`Change it with your own editor: ${path}`),
+      edit: (text) => this.#offer({ text, images: [] }),
+      reopen: (target) => this.#reopen(target),
+      queue: conversation.queue,
+      emit: write,
+      exit: () => void this.leave(),
+    };
+  }
 }

@@ -7,14 +7,14 @@ import {
   type PermissionUpdate,
   toolFacts,
 } from '../../../index.ts';
-import { oneLine, visible } from '../../../terminal/text/visible.ts';
-import { alwaysUpdates, describeCall, describeUpdates } from '../../screen/answers.ts';
-import { answerOf } from '../../screen/ask-questions.ts';
-import { counted } from '../../screen/units.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
+import { alwaysUpdates, denial, describeCall, describeUpdates, planOf } from '../../words/answers.ts';
+import { answerOf, isOutOfRange, questionsIn } from '../../words/questions.ts';
+import { counted } from '../../words/units.ts';
 import { elicit } from './line-elicitation.ts';
 import { type Choice, choose, type LineDialog, readAnswer } from './numbered.ts';
 import { explanationLines, offerLine } from './spoken-explanation.ts';
-import { firstLines } from './spoken-items.ts';
+import { indented } from './spoken-items.ts';
 
 interface AskedCall {
   readonly toolUseId: string;
@@ -25,16 +25,36 @@ interface AskedCall {
 
 interface LineAskerOptions {
   readonly dialog: LineDialog;
-  /** A question opened, or closed. */
-  onQuestion(change: 1 | -1, about: AskedCall): void;
+  /** A question is about to open, or has closed. It opens once the promise resolves. */
+  onQuestion(change: 1 | -1, about: AskedCall): void | Promise<void>;
+  /** What the subagent does that makes a call; undefined: it is not known. */
+  taskOf(toolUseId: string): string | undefined;
+  /** A call as lines of `dialog`. Default its fields in words. */
+  describe?(toolName: string, input: Input): Promise<DescribedCall>;
   /** Ends an unfinished line of the answer. */
   endLine(): void;
 }
 
-type LineAsker = Required<Pick<Options, 'canUseTool' | 'onElicitation'>>;
+type Input = Readonly<Record<string, unknown>>;
+
+interface DescribedCall {
+  readonly lines: readonly string[];
+  say(line: string): void;
+}
+
+interface LineAsker {
+  readonly canUseTool: CanUseTool;
+  readonly onElicitation: NonNullable<Options['onElicitation']>;
+}
 
 /** One question at a time, in the order in which they are asked. */
-export function createLineAsker({ dialog, onQuestion, endLine }: LineAskerOptions): LineAsker {
+export function createLineAsker({
+  dialog,
+  onQuestion,
+  endLine,
+  taskOf,
+  describe = async (_, input) => inWords(input, dialog),
+}: LineAskerOptions): LineAsker {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
     const mine = last.then(ask);
@@ -44,15 +64,15 @@ export function createLineAsker({ dialog, onQuestion, endLine }: LineAskerOption
   const canUseTool: CanUseTool = (toolName, input, context) =>
     inTurn(async () => {
       if (context.signal.aborted) return null;
-      onQuestion(1, { toolUseId: context.toolUseID });
       endLine();
+      await onQuestion(1, { toolUseId: context.toolUseID });
       const sinceMs = dialog.nowMs();
       let answer: PermissionResult | null = null;
       try {
-        answer = await askAbout(toolName, input, context, dialog);
+        answer = await askAbout({ toolName, input, context, dialog, describe, taskOf });
       } finally {
         const isDenied = answer?.behavior === 'deny';
-        onQuestion(-1, { toolUseId: context.toolUseID, waitedMs: dialog.nowMs() - sinceMs, isDenied });
+        await onQuestion(-1, { toolUseId: context.toolUseID, waitedMs: dialog.nowMs() - sinceMs, isDenied });
       }
       return answer;
     });
@@ -66,16 +86,21 @@ export function createLineAsker({ dialog, onQuestion, endLine }: LineAskerOption
   };
 }
 
-function askAbout(
-  toolName: string,
-  input: Readonly<Record<string, unknown>>,
-  context: CanUseToolContext,
-  dialog: LineDialog,
-): Promise<PermissionResult | null> {
-  const { asks } = toolFacts(toolName);
-  if (asks === 'questions') return askQuestions(input, context, dialog);
-  if (asks === 'plan') return askAboutPlan(input, context, dialog);
-  return askPermission(toolName, input, context, dialog);
+function inWords(input: Input, { line }: LineDialog): DescribedCall {
+  return { lines: describeCall(input).split('\n').map(indented), say: line };
+}
+
+interface Question extends Required<Pick<LineAskerOptions, 'dialog' | 'describe' | 'taskOf'>> {
+  readonly toolName: string;
+  readonly input: Input;
+  readonly context: CanUseToolContext;
+}
+
+function askAbout(question: Question): Promise<PermissionResult | null> {
+  const { asks } = toolFacts(question.toolName);
+  if (asks === 'questions') return askQuestions(question);
+  if (asks === 'plan') return askAboutPlan(question);
+  return askPermission(question);
 }
 
 /** Lines of a call that are read out before its question; the others on request. */
@@ -83,29 +108,37 @@ const CALL_LINES = 40;
 
 type Verdict = 'once' | 'always' | 'all' | 'no' | 'why';
 
-async function askPermission(
-  toolName: string,
-  input: Readonly<Record<string, unknown>>,
-  context: CanUseToolContext,
-  dialog: LineDialog,
-): Promise<PermissionResult | null> {
+async function askPermission({
+  toolName,
+  input,
+  context,
+  dialog,
+  describe,
+  taskOf,
+}: Question): Promise<PermissionResult | null> {
   const { line } = dialog;
   const explanation = await context.explain?.().catch(() => undefined);
   const always = toolFacts(toolName).asks === 'once' ? undefined : alwaysUpdates(input, context);
   const offers = always === undefined ? [] : (explanation?.offers ?? []);
-  const whose = context.agentID === undefined ? '' : ', for a subagent';
+  const task = taskOf(context.toolUseID) ?? '';
+  const agent = task === '' ? 'a subagent' : `the subagent ${task}`;
+  const whose = context.agentID === undefined ? '' : `, for ${agent}`;
   line(`Question: may ${oneLine(context.displayName ?? toolName)} do this${whose}?`);
-  const call = describeCall(input).split('\n');
-  for (const text of firstLines(call, CALL_LINES)) line(text);
+  const call = await describe(toolName, input);
+  const left = call.lines.length - CALL_LINES;
+  call.lines.slice(0, CALL_LINES).forEach(call.say);
+  if (left > 0) line(`  ${counted(left, 'more line')}`);
   if (explanation !== undefined) explanationLines(explanation).forEach(line);
   else if (context.decisionReason !== undefined) line(`Why it is asked: ${oneLine(context.decisionReason)}`);
   const choices: readonly Choice<Verdict>[] = [
-    { value: 'once', label: 'Yes, once' },
-    ...(always === undefined ? [] : [{ value: 'always' as const, label: alwaysLabel(offers, always) }]),
-    { value: 'no', label: 'No' },
-    { value: 'why', label: 'No, and tell the model why', asksWords: 'Why' },
-    ...(call.length > CALL_LINES
-      ? [{ value: 'all' as const, label: `Read all ${counted(call.length, 'line')} of it` }]
+    { value: 'once', label: 'Yes, once', names: ['y', 'yes'] },
+    ...(always === undefined
+      ? []
+      : [{ value: 'always' as const, label: alwaysLabel(offers, always), names: ['a', 'always'] }]),
+    { value: 'no', label: 'No', names: ['n', 'no'] },
+    { value: 'why', label: 'No, and tell the model why', asksWords: 'Why', names: ['n', 'no'] },
+    ...(left > 0
+      ? [{ value: 'all' as const, label: `Read all ${counted(call.lines.length, 'line')} of it` }]
       : []),
   ];
   while (true) {
@@ -113,7 +146,7 @@ async function askPermission(
     if (chosen === undefined) return closed(context);
     switch (chosen.value) {
       case 'all':
-        for (const text of firstLines(call, call.length)) line(text);
+        call.lines.forEach(call.say);
         continue;
       case 'once':
         return { behavior: 'allow' };
@@ -124,9 +157,9 @@ async function askPermission(
         return { behavior: 'allow', updatedPermissions: updates };
       }
       case 'no':
-        return { behavior: 'deny', message: DENIED };
+        return denial('');
       case 'why':
-        return denied(chosen.words);
+        return denial(chosen.words);
     }
   }
 }
@@ -156,12 +189,6 @@ async function chooseOffers(
   }
 }
 
-const DENIED = 'The user does not allow this call.';
-
-function denied(words: string): PermissionResult {
-  return { behavior: 'deny', message: words === '' ? DENIED : `${DENIED} They say: ${words}` };
-}
-
 /** The question was withdrawn, or the input has ended. */
 function closed({ signal }: CanUseToolContext): PermissionResult | null {
   if (signal.aborted) return null;
@@ -171,13 +198,9 @@ function closed({ signal }: CanUseToolContext): PermissionResult | null {
   };
 }
 
-async function askAboutPlan(
-  input: Readonly<Record<string, unknown>>,
-  context: CanUseToolContext,
-  dialog: LineDialog,
-): Promise<PermissionResult | null> {
+async function askAboutPlan({ input, context, dialog }: Question): Promise<PermissionResult | null> {
   dialog.line('Question: is this plan right?');
-  for (const text of visible(String(input['plan'] ?? '')).split('\n')) dialog.line(text);
+  for (const text of planOf(input).split('\n')) dialog.line(text);
   const chosen = await choose<'edits' | 'ask' | 'no'>(
     dialog,
     [
@@ -198,32 +221,22 @@ async function askAboutPlan(
         updatedPermissions: [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }],
       };
     case 'no':
-      return denied(chosen.words);
+      return denial(chosen.words);
   }
 }
 
-interface ModelQuestion {
-  readonly question: string;
-  readonly options: readonly { readonly label: string; readonly description?: string }[];
-  readonly multiSelect?: boolean;
-}
-
 /** An empty line is no answer, which the model receives as such. */
-async function askQuestions(
-  input: Readonly<Record<string, unknown>>,
-  context: CanUseToolContext,
-  dialog: LineDialog,
-): Promise<PermissionResult | null> {
+async function askQuestions({ input, context, dialog }: Question): Promise<PermissionResult | null> {
   const { line } = dialog;
   const answers: Record<string, string> = {};
-  const questions = (Array.isArray(input['questions']) ? input['questions'] : []).filter(
-    (each): each is ModelQuestion => typeof each?.question === 'string' && Array.isArray(each?.options),
-  );
+  const questions = questionsIn(input);
   for (const [at, each] of questions.entries()) {
     const which = questions.length === 1 ? '' : ` ${at + 1} of ${questions.length}`;
     line(`Question${which}: ${oneLine(each.question)}`);
-    for (const [number, { label, description }] of each.options.entries())
+    for (const [number, { label, description, preview }] of each.options.entries()) {
       line(`${number + 1}. ${oneLine(label)}${description ? `: ${oneLine(description)}` : ''}`);
+      if (preview !== undefined) preview.split('\n').map(indented).forEach(line);
+    }
     const how = each.multiSelect === true ? 'Numbers with commas' : 'Number';
     while (true) {
       const typed = await readAnswer(dialog, `${how}, or other words: `, context.signal);
@@ -238,10 +251,4 @@ async function askQuestions(
     }
   }
   return { behavior: 'allow', updatedInput: { ...input, answers } };
-}
-
-/** Only numbers, one of which is not a choice: a mistake rather than free text. */
-function isOutOfRange(typed: string, { options }: ModelQuestion): boolean {
-  if (options.length === 0 || !/^\d+(?:[\s,]+\d+)*$/.test(typed)) return false;
-  return typed.split(/[\s,]+/).some((number) => options[Number(number) - 1] === undefined);
 }

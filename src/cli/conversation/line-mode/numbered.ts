@@ -44,6 +44,8 @@ export interface Choice<T> {
   readonly label: string;
   /** It takes words: `4 use the copy in lib`. Without them they are asked for. */
   readonly asksWords?: string;
+  /** They answer like the number. Two choices may share one: words behind it choose between them. */
+  readonly names?: readonly string[];
 }
 
 /** Writes the choices and reads a number; undefined: left by an empty line, the end of input or `signal`. */
@@ -57,8 +59,8 @@ export async function choose<T>(
   while (true) {
     const answer = await readAnswer(dialog, how, signal);
     if (answer === undefined || (answer === '' && mayLeave)) return undefined;
-    const [, number = '', words = ''] = /^(\d+)[.:,)]?\s*(.*)$/s.exec(answer) ?? [];
-    const choice = choices[Number(number) - 1];
+    const [, which = '', words = ''] = /^(\d+|[a-z]+)[.:,)]?\s*(.*)$/is.exec(answer) ?? [];
+    const choice = choices[Number(which) - 1] ?? byName(choices, which.toLowerCase(), words);
     if (choice !== undefined && (words === '' || choice.asksWords !== undefined)) {
       if (choice.asksWords === undefined || words !== '') return { value: choice.value, words };
       const said = await readAnswer(dialog, `${choice.asksWords}: `, signal);
@@ -66,4 +68,10 @@ export async function choose<T>(
     }
     dialog.line(`${answer === '' ? 'An empty line' : oneLine(answer)} is none of the choices.`);
   }
+}
+
+function byName<T>(choices: readonly Choice<T>[], typed: string, words: string): Choice<T> | undefined {
+  return choices.find(
+    ({ names, asksWords }) => names?.includes(typed) === true && (words !== '') === (asksWords !== undefined),
+  );
 }

@@ -1,8 +1,8 @@
 /** What lasts is said: without a spinner, silence would look like a program that hangs. */
 
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { waitingFor } from '../../screen/server-problems.ts';
-import { toolLabel } from '../../screen/tool-label.ts';
+import { waitingFor } from '../../words/server-problems.ts';
+import { toolLabel } from '../../words/tool-label.ts';
 import type { ConversationClock } from '../clock.ts';
 import { type ConversationState, isWorking } from '../state.ts';
 
@@ -17,10 +17,12 @@ const TOOL_MS = 10_000;
 const MODEL_MS = 20_000;
 const AGAIN_MS = 60_000;
 
+/** `canGoOn`: Ctrl-C begins without the servers that are waited for. Default true. */
 export function createPatience(
   clock: ConversationClock,
   line: (text: string) => void,
   state: () => ConversationState,
+  { canGoOn = true }: { readonly canGoOn?: boolean } = {},
 ): Patience {
   let cancel: (() => void) | undefined;
   /** By call, or by the phase in which the model is waited for: when it is said next. */
@@ -48,7 +50,7 @@ export function createPatience(
         'servers',
         LOOK_EVERY_MS,
         now.sinceMs,
-        () => `Still ${waitingFor(now.awaitedServers)}, Ctrl-C goes on without`,
+        () => `Still ${waitingFor(now.awaitedServers)}${canGoOn ? ', Ctrl-C goes on without' : ''}`,
       );
     else if (now.phase === 'waiting' || now.phase === 'submitted')
       check(`${now.phase} ${now.sinceMs}`, MODEL_MS, now.sinceMs, () => 'Still waiting for the model');

@@ -1,7 +1,7 @@
 /** Why a call is asked about, in words: parts of a command line, files it writes, rules that came close. */
 import type { PermissionExplanation } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { modeName, reasonWithoutRule } from '../../screen/mode-name.ts';
+import { modeName, reasonWithoutRule } from '../../words/mode-name.ts';
 
 type Segment = PermissionExplanation['segments'][number];
 type Rule = Segment['rules'][number];

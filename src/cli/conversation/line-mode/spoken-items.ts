@@ -1,59 +1,16 @@
-/**
- * The transcript in words: each item becomes whole lines, which are written once. Nothing is said by a mark,
- * a colour or a position alone.
- */
+/** Items of the transcript in words: nothing is said by a mark, a colour or a position alone. */
 import { toolFacts } from '../../../index.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
-import { errorLines, stopSentence } from '../../screen/summary.ts';
-import { toolLabel } from '../../screen/tool-label.ts';
-import { counted, dollars, duration } from '../../screen/units.ts';
+import { errorLines, stopSentence } from '../../words/summary.ts';
+import { toolLabel } from '../../words/tool-label.ts';
+import { counted, dollars, duration } from '../../words/units.ts';
 import type { CostFigure } from '../state.ts';
+import type { WholeItem } from '../view/item-rows.ts';
 import { commandOutput, linesOf } from '../view/tool-rows.ts';
-import type { EndItem, NoteItem, ToolItem, TranscriptItem } from '../view/transcript-item.ts';
-
-interface SpokenItems {
-  add(items: readonly TranscriptItem[]): void;
-  /** Ends an unfinished line of the answer, before something else is written. */
-  endLine(): void;
-}
-
-interface SpokenItemsOptions {
-  /** Writes one line. */
-  line(text: string): void;
-  cwd(): string;
-}
-
-/** Text of the answer that is shorter than a line waits for the rest of it. */
-export function createSpokenItems({ line, cwd }: SpokenItemsOptions): SpokenItems {
-  let unfinished = '';
-  const endLine = () => {
-    if (unfinished !== '') line(visible(unfinished));
-    unfinished = '';
-  };
-  const addText = (text: string) => {
-    const lines = (unfinished + text).split('\n');
-    unfinished = lines.pop() ?? '';
-    for (const whole of lines) line(visible(whole));
-  };
-  return {
-    endLine,
-    add(items) {
-      for (const item of items) {
-        if (item.kind === 'delta') {
-          addText(item.text);
-          continue;
-        }
-        endLine();
-        if (item.kind !== 'textEnd') for (const text of spoken(item, cwd())) line(text);
-      }
-    },
-  };
-}
-
-type WholeItem = Exclude<TranscriptItem, { readonly kind: 'delta' | 'textEnd' }>;
+import type { EndItem, NoteItem, ToolItem } from '../view/transcript-item.ts';
 
 /** The lines of one item. */
-function spoken(item: WholeItem, cwd: string): readonly string[] {
+export function spokenLines(item: WholeItem, cwd: string): readonly string[] {
   switch (item.kind) {
     case 'prompt':
       return visible(item.text)
@@ -68,6 +25,9 @@ function spoken(item: WholeItem, cwd: string): readonly string[] {
       return [noteLine(item)];
     case 'end':
       return endLines(item);
+    case 'agentCall':
+    case 'detail':
+      return [];
   }
 }
 
@@ -142,7 +102,7 @@ function changeLines({ result }: ToolItem): readonly string[] {
   return firstLines(changes, CHANGE_LINES);
 }
 
-export function firstLines(lines: readonly string[], most: number): readonly string[] {
+function firstLines(lines: readonly string[], most: number): readonly string[] {
   const left = lines.length - most;
   return [...lines.slice(0, most).map(indented), ...(left > 0 ? [`  ${counted(left, 'more line')}`] : [])];
 }
@@ -155,7 +115,7 @@ function lastLines(lines: readonly string[], most: number): readonly string[] {
   ];
 }
 
-const indented = (line: string): string => `  ${visible(line).replaceAll('\t', '  ')}`;
+export const indented = (line: string): string => `  ${visible(line).replaceAll('\t', '  ')}`;
 
 function endLines({ result, turns, ms, usd, isUnpriced }: EndItem): readonly string[] {
   const figures = `${[counted(turns, 'turn'), duration(ms), ...costWords({ usd, isUnpriced })].join(', ')}.`;

@@ -1,10 +1,10 @@
 /** A message of the session as a change of the conversation's state and as items of the transcript. */
 import type { SDKMessage } from '../../../index.ts';
-import { retryReason } from '../../screen/notes.ts';
-import { lateServers, serverProblems } from '../../screen/server-problems.ts';
+import { lateServers, serverProblems } from '../../words/server-problems.ts';
 import { type ConversationState, isWorking, NO_ANSWER } from '../state.ts';
 import type { TranscriptItem } from '../view/transcript-item.ts';
 import {
+  changeCall,
   endedTools,
   progressed,
   startedTools,
@@ -13,7 +13,7 @@ import {
   todosIn,
 } from './reduce-tools.ts';
 import { atRest, begin, emptied, inPhase, promptItem, type Step, still } from './step.ts';
-import { systemNote } from './system-note.ts';
+import { retryReason, systemNote } from './system-note.ts';
 
 type Message<Type extends SDKMessage['type']> = Extract<SDKMessage, { readonly type: Type }>;
 
@@ -24,9 +24,11 @@ export function reduceMessage(state: ConversationState, message: SDKMessage, now
     case 'assistant':
       return message.parent_tool_use_id === null
         ? answered(state, message, nowMs)
-        : still(subagentAnswered(state, message.parent_tool_use_id, message));
+        : still(subagentAnswered(state, message.parent_tool_use_id, message, nowMs));
     case 'user':
-      return message.parent_tool_use_id === null ? userMessage(state, message, nowMs) : still(state);
+      return message.parent_tool_use_id === null
+        ? userMessage(state, message, nowMs)
+        : endedTools(state, message, nowMs);
     case 'tool_progress':
       return still(progressed(state, message));
     case 'system':
@@ -51,21 +53,25 @@ const quiet = (text: string): TranscriptItem => ({ kind: 'note', tone: 'quiet', 
 const RETRACTED: TranscriptItem = {
   kind: 'note',
   tone: 'notice',
-  text: 'retracted: the answer above was truncated and is given again',
+  text: '↶ retracted: the answer above was truncated and is given again',
 };
 
 /** What was printed of the current answer is replaced by what follows. */
 function takenBack(state: ConversationState): Step {
-  const items: TranscriptItem[] = state.answer.isUnfinished ? [{ kind: 'textEnd' }, RETRACTED] : [RETRACTED];
+  const items: TranscriptItem[] = [...textEnd(state), RETRACTED];
   return { state: { ...state, answer: { ...NO_ANSWER, kind: state.answer.kind } }, items };
 }
+
+/** Ends text whose finished block has not arrived. */
+const textEnd = ({ answer }: ConversationState): readonly TranscriptItem[] =>
+  answer.unfinished === '' ? [] : [{ kind: 'textEnd' }];
 
 function streamed(state: ConversationState, { event }: Message<'stream_event'>, nowMs: number): Step {
   switch (event.type) {
     case 'message_start': {
       const { answer } = state;
       // Two responses without a user message between them: the second replaces the first.
-      const isAgain = answer.isUnfinished || answer.shown.length > 0;
+      const isAgain = answer.unfinished !== '' || answer.shown.length > 0;
       const step = isAgain ? takenBack(state) : still(state);
       const { usage } = event.message;
       const input = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
@@ -90,10 +96,11 @@ function streamed(state: ConversationState, { event }: Message<'stream_event'>, 
     }
     case 'content_block_delta': {
       if (event.delta.type !== 'text_delta' || event.delta.text === '') return still(state);
-      const { isUnfinished } = state.answer;
+      const { text } = event.delta;
+      const unfinished = state.answer.unfinished + text;
       return {
-        state: isUnfinished ? state : { ...state, answer: { ...state.answer, isUnfinished: true } },
-        items: [{ kind: 'delta', text: event.delta.text }],
+        state: { ...state, answer: { ...state.answer, unfinished } },
+        items: [{ kind: 'delta', text }],
       };
     }
     case 'message_stop':
@@ -119,26 +126,33 @@ const THOUGHT_MS = 1_000;
 function answered(state: ConversationState, message: Message<'assistant'>, nowMs: number): Step {
   const { answer } = state;
   const isReplaced = message.supersedes?.some((uuid) => answer.shown.includes(uuid)) ?? false;
-  const base = isReplaced && !answer.isUnfinished ? takenBack(state) : still(state);
-  const items = [...base.items];
   const { content } = message.message;
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  // Something else was streamed: the block replaces it. An error does not.
+  const isOther = message.error === undefined && !text.startsWith(answer.unfinished) && text !== '';
+  const base = isOther || (isReplaced && answer.unfinished === '') ? takenBack(state) : still(state);
+  const items = [...base.items];
   const shown = base.state.answer.shown.filter((uuid) => !message.supersedes?.includes(uuid));
   let next = message.error === undefined ? asked(base.state, message.message.id) : base.state;
   if (text !== '') {
-    if (message.error !== undefined && !answer.isUnfinished)
-      items.push({ kind: 'note', tone: 'error', text });
-    // Nothing was streamed (a retry without streaming): only the block is shown.
-    else items.push(...(answer.isUnfinished ? [] : [{ kind: 'delta', text } as const]), { kind: 'textEnd' });
-    next = {
-      ...next,
-      answer: { ...next.answer, isUnfinished: false, shown: [...shown, message.uuid] },
-    };
+    items.push(...blockItems(base.state, text, message.error !== undefined));
+    next = { ...next, answer: { ...next.answer, unfinished: '', shown: [...shown, message.uuid] } };
   }
   const thoughtMs = message.thinking_duration_ms ?? 0;
   if (thoughtMs >= THOUGHT_MS) items.push({ kind: 'thought', ms: thoughtMs });
-  const started = startedTools(next, content, nowMs);
+  const started = startedTools(next, content, null, nowMs);
   return { state: { ...started, todos: todosIn(content) ?? started.todos }, items };
+}
+
+/**
+ * A finished block of text, of which only what was not streamed is shown: all of it (a retry without
+ * streaming), or the last deltas, which a follower of a session elsewhere may not receive.
+ */
+function blockItems(state: ConversationState, text: string, isError: boolean): readonly TranscriptItem[] {
+  const { unfinished } = state.answer;
+  if (isError && text !== unfinished) return [...textEnd(state), { kind: 'note', tone: 'error', text }];
+  const rest = text.slice(unfinished.length);
+  return [...(rest === '' ? [] : [{ kind: 'delta', text: rest } as const]), { kind: 'textEnd' }];
 }
 
 /**
@@ -158,19 +172,21 @@ function asked(state: ConversationState, response?: string): ConversationState {
   return { ...state, submission: next };
 }
 
+const NUDGED: TranscriptItem = { kind: 'detail', text: 'the engine nudged the model to go on' };
+
 function userMessage(state: ConversationState, message: Message<'user'>, nowMs: number): Step {
   const retracted = message.retracted_message_uuids ?? [];
   const isRetracted = retracted.some((uuid) => state.answer.shown.includes(uuid));
   const base = isRetracted ? takenBack(state) : still(state);
-  const answer = { ...base.state.answer, isUnfinished: false, shown: [] };
-  const results = endedTools({ ...base.state, answer }, message, nowMs);
+  const results = endedTools({ ...base.state, answer: { ...base.state.answer, shown: [] } }, message, nowMs);
   const { submission } = results.state;
-  const isOver = results.items.length > 0 && submission !== undefined;
+  const isOver = results.items.some(({ kind }) => kind === 'tool') && submission !== undefined;
   const next = isOver ? { ...results.state, submission: { ...submission, isAsked: false } } : results.state;
   const isDone = next.tools.length === 0 && next.phase === 'tools';
+  const nudge = message.isSynthetic === true ? [NUDGED] : [];
   return {
     state: isDone ? inPhase(next, 'deciding', nowMs) : next,
-    items: [...base.items, ...results.items],
+    items: [...base.items, ...results.items, ...nudge],
   };
 }
 
@@ -178,6 +194,9 @@ function systemMessage(state: ConversationState, message: Message<'system'>, now
   switch (message.subtype) {
     case 'init': {
       const { session_id, cwd, model, permissionMode } = message;
+      const { id, model: modelBefore, mode } = state.session;
+      const isSame = id === session_id && model === modelBefore && mode === permissionMode;
+      const text = `${model}, ${permissionMode}, session ${session_id}`;
       const isReported = state.serversReportedOf === session_id;
       const problems = isReported ? [] : [...serverProblems(message), ...lateServers(message)];
       return {
@@ -186,7 +205,10 @@ function systemMessage(state: ConversationState, message: Message<'system'>, now
           session: { ...state.session, id: session_id, cwd, model, mode: permissionMode },
           serversReportedOf: session_id,
         },
-        items: problems.map((text) => ({ kind: 'note', tone: 'warning', text })),
+        items: [
+          ...problems.map((problem) => ({ kind: 'note', tone: 'warning', text: problem }) as const),
+          ...(isSame ? [] : [{ kind: 'detail', text } as const]),
+        ],
       };
     }
     case 'status': {
@@ -214,10 +236,9 @@ function systemMessage(state: ConversationState, message: Message<'system'>, now
     case 'session_title_changed':
       return still({ ...state, session: { ...state.session, title: message.title } });
     case 'permission_denied': {
-      const tools = state.tools.map((tool) =>
-        tool.id === message.tool_use_id ? { ...tool, deniedBy: tool.deniedBy ?? ('rule' as const) } : tool,
+      return still(
+        changeCall(state, message.tool_use_id, (call) => ({ ...call, deniedBy: call.deniedBy ?? 'rule' })),
       );
-      return still({ ...state, tools });
     }
     case 'task_started':
     case 'task_progress':
@@ -226,8 +247,10 @@ function systemMessage(state: ConversationState, message: Message<'system'>, now
     case 'background_tasks_changed':
       return still({ ...state, background: message.tasks.map(({ description }) => description) });
     case 'informational': {
-      const uuids = message.retracted_message_uuids ?? [];
-      if (uuids.some((uuid) => state.answer.shown.includes(uuid))) return takenBack(state);
+      const { retracted_message_uuids: uuids = [] } = message;
+      const { shown, unfinished } = state.answer;
+      const isShown = unfinished !== '' || uuids.some((uuid) => shown.includes(uuid));
+      if (uuids.length > 0 && isShown) return takenBack(state);
       return { state, items: noteItems(message) };
     }
     default:
@@ -256,7 +279,7 @@ function ended(state: ConversationState, result: Message<'result'>, nowMs: numbe
   const { submission } = state;
   const usd = result.total_cost_usd;
   const isUnpriced = Object.values(result.modelUsage).some(({ costBasis }) => costBasis === 'unknown');
-  const items: TranscriptItem[] = state.answer.isUnfinished ? [{ kind: 'textEnd' }] : [];
+  const items: TranscriptItem[] = [...textEnd(state)];
   const isAsked = (submission?.turns ?? 0) > 0;
   // A command of the engine answers without the model.
   const said = result.subtype === 'success' && !isAsked ? result.result.trim() : '';
@@ -266,6 +289,7 @@ function ended(state: ConversationState, result: Message<'result'>, nowMs: numbe
       kind: 'end',
       result,
       turns: submission.turns,
+      calls: submission.calls,
       ms: nowMs - submission.startedMs,
       usd: Math.max(0, usd - submission.usdBefore),
       isUnpriced,

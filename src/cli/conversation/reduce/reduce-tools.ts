@@ -1,4 +1,4 @@
-/** The running calls of the main agent: their start, their progress, and their ends. */
+/** The running calls of the main agent and of subagents: their start, their progress, and their ends. */
 import {
   type AssistantBlock,
   type SDKAssistantMessage,
@@ -9,34 +9,55 @@ import {
 } from '../../../index.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import { withoutSgr } from '../../../terminal/text/sgr.ts';
-import { resultsOf } from '../../screen/open-tools.ts';
-import type { ConversationState, CostFigure, RunningTool, Todo } from '../state.ts';
-import type { ToolItem } from '../view/transcript-item.ts';
-import type { Step } from './step.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
+import type { AgentCall, ConversationState, CostFigure, RunningTool, Todo } from '../state.ts';
+import type { AgentCallItem, ToolItem } from '../view/transcript-item.ts';
 
+/** `parent`: the call that started the subagent whose calls they are; null for the main agent. */
 export function startedTools(
   state: ConversationState,
   content: readonly AssistantBlock[],
+  parent: string | null,
   nowMs: number,
 ): ConversationState {
-  const calls = content.flatMap((block): RunningTool[] =>
-    block.type === 'tool_use'
-      ? [
-          {
-            id: block.id,
-            name: block.name,
-            input: block.input,
-            sinceMs: nowMs,
-            askedMs: 0,
-            output: undefined,
-            agent: undefined,
-            deniedBy: undefined,
-            isOwn: false,
-          },
-        ]
+  const calls = content.flatMap((block) => (block.type === 'tool_use' ? [startedCall(block, nowMs)] : []));
+  if (calls.length === 0) return state;
+  const { submission } = state;
+  const next = {
+    ...state,
+    submission: submission && { ...submission, calls: submission.calls + calls.length },
+    agentTasks: { ...state.agentTasks, ...tasksIn(calls) },
+  };
+  if (parent === null) return { ...next, tools: [...state.tools, ...calls] };
+  const task = state.agentTasks[parent] ?? '';
+  return { ...next, agentCalls: [...state.agentCalls, ...calls.map((call) => ({ ...call, task }))] };
+}
+
+function startedCall(
+  { id, name, input }: Extract<AssistantBlock, { readonly type: 'tool_use' }>,
+  nowMs: number,
+): RunningTool {
+  return {
+    id,
+    name,
+    input,
+    sinceMs: nowMs,
+    askedMs: 0,
+    output: undefined,
+    agent: undefined,
+    deniedBy: undefined,
+    isOwn: false,
+  };
+}
+
+/** What the subagents do that these calls start. */
+function tasksIn(calls: readonly RunningTool[]): Readonly<Record<string, string>> {
+  const tasks = calls.flatMap(({ id, name, input: { description } }) =>
+    toolFacts(name).shownAs === 'agent' && typeof description === 'string'
+      ? [[id, oneLine(description)] as const]
       : [],
   );
-  return calls.length === 0 ? state : { ...state, tools: [...state.tools, ...calls] };
+  return Object.fromEntries(tasks);
 }
 
 /** A message of a subagent: counts its responses, and names the tool that it calls. */
@@ -44,8 +65,9 @@ export function subagentAnswered(
   state: ConversationState,
   parent: string,
   { message }: SDKAssistantMessage,
+  nowMs: number,
 ): ConversationState {
-  return changed(state, parent, (tool) => {
+  return changeCall(startedTools(state, message.content, parent, nowMs), parent, (tool) => {
     const before = tool.agent ?? NEW_AGENT;
     const isNew = message.id !== before.lastResponse;
     const call = message.content.find((block) => block.type === 'tool_use');
@@ -94,7 +116,7 @@ function withCost(
   cost: CostFigure,
 ): ConversationState {
   if (owner === undefined) return state;
-  return changed(state, owner.id, (tool) => {
+  return changeCall(state, owner.id, (tool) => {
     const agent = tool.agent ?? NEW_AGENT;
     return { ...tool, agent: { ...agent, costs: { ...agent.costs, [taskId]: cost } } };
   });
@@ -130,44 +152,81 @@ export function withOutput(
   // The first one may be cut.
   const whole = all.length > TAIL_LINES ? all.slice(1) : all;
   const lines = whole.filter((line) => withoutSgr(clean(line, 'sgr')).trim() !== '').slice(-TAIL_LINES);
-  return changed(state, id, (tool) => ({ ...tool, output: { lines, totalLines } }));
+  return changeCall(state, id, (tool) => ({ ...tool, output: { lines, totalLines } }));
 }
 
 /** The calls that a user message answers leave the state and go to the transcript. */
-export function endedTools(state: ConversationState, message: SDKUserMessage, nowMs: number): Step {
-  const items = resultsOf(message).flatMap(({ id, outcome }): ToolItem[] => {
-    const tool = state.tools.find((running) => running.id === id);
-    if (tool === undefined) return [];
-    const { name, input, agent } = tool;
-    const isRejected = message.tool_result_meta?.some(
-      (meta) => meta.id === id && meta.non_execution_kind !== undefined,
-    );
-    // An interrupt is published as a rejection, too.
-    const rejection = state.interruptingSinceMs === undefined ? 'denied' : 'stopped';
-    return [
-      {
-        kind: 'tool',
-        id,
-        name,
-        input,
-        ms: Math.max(0, nowMs - tool.sinceMs - tool.askedMs),
-        outcome: !outcome.isError
-          ? 'done'
-          : tool.deniedBy !== undefined
-            ? 'denied'
-            : isRejected === true
-              ? rejection
-              : 'failed',
-        isSaid: tool.deniedBy === 'person',
-        text: outcome.text,
-        result: message.tool_use_result,
-        agent: agent && { turns: agent.turns, cost: costOf(agent) },
-      },
-    ];
+export function endedTools(
+  state: ConversationState,
+  message: SDKUserMessage,
+  nowMs: number,
+): { readonly state: ConversationState; readonly items: readonly (ToolItem | AgentCallItem)[] } {
+  const items = resultsIn(message).flatMap((result): (ToolItem | AgentCallItem)[] => {
+    const isIts = ({ id }: RunningTool) => id === result.id;
+    const tool = state.tools.find(isIts);
+    if (tool !== undefined) return [{ kind: 'tool', ...endOf(tool, result, state, message, nowMs) }];
+    const call = state.agentCalls.find(isIts);
+    if (call === undefined) return [];
+    return [{ kind: 'agentCall', task: call.task, ...endOf(call, result, state, message, nowMs) }];
   });
   const ended = new Set(items.map(({ id }) => id));
   if (ended.size === 0) return { state, items };
-  return { state: { ...state, tools: state.tools.filter(({ id }) => !ended.has(id)) }, items };
+  const isOpen = ({ id }: RunningTool) => !ended.has(id);
+  return {
+    state: {
+      ...state,
+      tools: state.tools.filter(isOpen),
+      agentCalls: state.agentCalls.filter(isOpen),
+    },
+    items,
+  };
+}
+
+function endOf(
+  { id, name, input, agent, sinceMs, askedMs, deniedBy }: RunningTool,
+  { isError, text }: CallResult,
+  { interruptingSinceMs }: ConversationState,
+  { tool_result_meta, tool_use_result }: SDKUserMessage,
+  nowMs: number,
+): Omit<ToolItem, 'kind'> {
+  const isRejected = tool_result_meta?.some(
+    (meta) => meta.id === id && meta.non_execution_kind !== undefined,
+  );
+  // An interrupt is published as a rejection, too.
+  const rejection = interruptingSinceMs === undefined ? 'denied' : 'stopped';
+  const refusal = isRejected === true ? rejection : 'failed';
+  return {
+    id,
+    name,
+    input,
+    ms: Math.max(0, nowMs - sinceMs - askedMs),
+    outcome: !isError ? 'done' : deniedBy === undefined ? refusal : 'denied',
+    isSaid: deniedBy === 'person',
+    text,
+    result: tool_use_result,
+    agent: agent && { turns: agent.turns, cost: costOf(agent) },
+  };
+}
+
+interface CallResult {
+  readonly id: string;
+  readonly isError: boolean;
+  readonly text: string;
+}
+
+/** The results in a user message, one per answered call. */
+function resultsIn({ message: { content } }: SDKUserMessage): readonly CallResult[] {
+  if (typeof content === 'string') return [];
+  return content.flatMap((block) => {
+    if (block.type !== 'tool_result') return [];
+    const { tool_use_id: id, is_error, content: said = [] } = block;
+    const text = typeof said === 'string' ? said : said.map(textIn).join('\n');
+    return [{ id, isError: is_error === true, text }];
+  });
+}
+
+function textIn(block: { readonly type: string; readonly text?: string }): string {
+  return block.type === 'text' ? (block.text ?? '') : `[${block.type}]`;
 }
 
 /** The list of things to do that these blocks set; undefined: they set none. */
@@ -191,11 +250,15 @@ export function todoOf(given: {
   return [{ text: content, status: isKnown ? status : 'pending' }];
 }
 
-function changed(
+/** The state with a change of one running call; the same state if it does not run. */
+export function changeCall(
   state: ConversationState,
   id: string,
-  change: (tool: RunningTool) => RunningTool,
+  change: <Call extends RunningTool>(call: Call) => Call,
 ): ConversationState {
-  if (!state.tools.some((tool) => tool.id === id)) return state;
-  return { ...state, tools: state.tools.map((tool) => (tool.id === id ? change(tool) : tool)) };
+  const isIt = (call: RunningTool) => call.id === id;
+  const inList = <Call extends RunningTool>(calls: readonly Call[]): readonly Call[] =>
+    calls.some(isIt) ? calls.map((call) => (isIt(call) ? change(call) : call)) : calls;
+  const [tools, agentCalls] = [inList(state.tools), inList<AgentCall>(state.agentCalls)];
+  return tools === state.tools && agentCalls === state.agentCalls ? state : { ...state, tools, agentCalls };
 }

@@ -15,7 +15,7 @@ import {
 import type { TranscriptItem } from '../view/transcript-item.ts';
 import { reduceMessage } from './reduce-message.ts';
 import { shellEnded, shellStarted } from './reduce-shell.ts';
-import { withOutput } from './reduce-tools.ts';
+import { changeCall, withOutput } from './reduce-tools.ts';
 import { atRest, begin, inPhase, promptItem, type Step, still } from './step.ts';
 
 export type { Step };
@@ -127,7 +127,7 @@ function failed(state: ConversationState, sentence: string, nowMs: number): Step
   const { submission, queue } = state;
   const opener = submission?.opener;
   const held = [...(opener === undefined ? [] : [opener]), ...queue];
-  const items: TranscriptItem[] = state.answer.isUnfinished ? [{ kind: 'textEnd' }] : [];
+  const items: TranscriptItem[] = state.answer.unfinished !== '' ? [{ kind: 'textEnd' }] : [];
   return {
     state: {
       ...atRest(inPhase(state, 'idle', nowMs)),
@@ -142,15 +142,15 @@ function questioned(
   event: Extract<ConversationEvent, { readonly kind: 'question' }>,
   nowMs: number,
 ): ConversationState {
-  const { change, toolUseId, waitedMs = 0, isDenied = false } = event;
-  return {
+  const { change, toolUseId = '', waitedMs = 0, isDenied = false } = event;
+  const next = {
     ...state,
     questions: Math.max(0, state.questions + change),
     questionsSinceMs: state.questions === 0 ? nowMs : state.questionsSinceMs,
-    tools: state.tools.map((tool) =>
-      tool.id === toolUseId
-        ? { ...tool, askedMs: tool.askedMs + waitedMs, deniedBy: isDenied ? 'person' : tool.deniedBy }
-        : tool,
-    ),
   };
+  return changeCall(next, toolUseId, (call) => ({
+    ...call,
+    askedMs: call.askedMs + waitedMs,
+    deniedBy: isDenied ? 'person' : call.deniedBy,
+  }));
 }

@@ -29,6 +29,7 @@ export function begin(state: ConversationState, nowMs: number, opener?: QueuedPr
     submission: {
       startedMs: nowMs,
       turns: 0,
+      calls: 0,
       isAsked: false,
       response: '',
       usdBefore: state.figures.cost?.usd ?? 0,
@@ -50,6 +51,7 @@ export function atRest(state: ConversationState): ConversationState {
     submission: undefined,
     answer: NO_ANSWER,
     tools: state.tools.filter(({ isOwn }) => isOwn),
+    agentCalls: [],
     retry: undefined,
     compactingSinceMs: undefined,
     interruptingSinceMs: undefined,

@@ -1,7 +1,7 @@
 /** What the engine does besides answering, one line each: retries, switches of model, compactions. */
 import type { SDKMessage } from '../../../index.ts';
-import { retryLine } from '../../screen/notes.ts';
-import { cost, duration, tokens } from '../../screen/units.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
+import { cost, duration, tokens } from '../../words/units.ts';
 import type { NoteItem } from '../view/transcript-item.ts';
 
 type SystemMessage = Extract<SDKMessage, { readonly type: 'system' }>;
@@ -43,6 +43,27 @@ export function systemNote(message: SystemMessage): NoteItem | undefined {
     default:
       return undefined;
   }
+}
+
+/** Why a request is retried, which retry it is, and when. */
+function retryLine(message: Extract<SystemMessage, { readonly subtype: 'api_retry' }>): string {
+  const of = message.is_unlimited === true ? '' : ` of ${message.max_retries}`;
+  return `${retryReason(message)}: retry ${message.attempt}${of} in ${duration(message.retry_delay_ms)}`;
+}
+
+/** Why a request is retried: the kind of failure with its status, or the message if the kind says nothing. */
+export function retryReason({
+  error,
+  error_status,
+  error_message,
+}: Pick<
+  Extract<SystemMessage, { readonly subtype: 'api_retry' }>,
+  'error' | 'error_status' | 'error_message'
+>): string {
+  const sentence = /^(.*?)(?:\. [A-Z].*|\.)?$/s.exec(oneLine(error_message ?? ''))?.[1];
+  const unnamed = sentence === undefined || sentence === '' ? 'no whole answer came' : sentence;
+  const why = error === 'unknown' ? unnamed : error.replaceAll('_', ' ');
+  return error_status === null ? why : `${why} (${error_status})`;
 }
 
 /** ` · $0.0200`; '' for a command, and where nothing was paid. */

@@ -3,7 +3,7 @@ import type { Draft } from '../../../terminal/editor/buffer.ts';
 import type { ActionName } from '../../../terminal/input/actions.ts';
 import type { InputEvent } from '../../../terminal/input/events.ts';
 import type { ConversationClock } from '../clock.ts';
-import type { Conversation } from '../conversation-interface.ts';
+import type { Conversation } from '../conversation.ts';
 import { isWorking } from '../state.ts';
 import type { Screen } from './screen.ts';
 

@@ -14,7 +14,14 @@ interface Place {
 export async function editDraft(screen: Screen, { cwd, env, warn }: Place): Promise<void> {
   const { editor } = screen;
   const { platform } = process;
-  const edited = await editExternally({ text: editor.text, env, platform, cwd, ...screen.loan });
+  const edited = await editExternally({
+    text: editor.text,
+    env,
+    platform,
+    cwd,
+    release: () => screen.release(),
+    take: () => screen.take(),
+  });
   if ('problem' in edited) warn(edited.problem);
   else editor.importText(edited.text);
 }

@@ -3,23 +3,27 @@
 import { TurnwrightError } from '../../../index.ts';
 import type { Draft } from '../../../terminal/editor/buffer.ts';
 import { createHighlighter } from '../../../terminal/markup/highlight.ts';
-import { createMarkdown, markdownRows } from '../../../terminal/markup/markdown-stream.ts';
+import {
+  createMarkdown,
+  type MarkdownStream,
+  markdownRows,
+} from '../../../terminal/markup/markdown-stream.ts';
+import type { Row } from '../../../terminal/renderer/frame.ts';
 import { wantsColor } from '../../../terminal/text/style.ts';
-import { createTheme, themeFor } from '../../../terminal/text/theme.ts';
+import { createTheme, type Theme, themeFor } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { mayProbe } from '../../../terminal/text/width-probe.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { cost } from '../../screen/units.ts';
-import type { World } from '../../world.ts';
+import { cost } from '../../words/units.ts';
+import type { Env, World } from '../../world.ts';
 import { createAsker } from '../ask/index.ts';
 import { counted } from '../asking.ts';
 import { REAL_CLOCK } from '../clock.ts';
 import type { CommandContext } from '../command-context.ts';
 import { asCommand, completeCommand, rewind, runCommand } from '../commands/index.ts';
 import { questionOverlay } from '../commands/question.ts';
-import { createConversation } from '../conversation.ts';
-import type { Conversation } from '../conversation-interface.ts';
+import { Conversation } from '../conversation.ts';
 import type { Step } from '../reduce/step.ts';
 import { createKeeper } from '../session/keeper.ts';
 import { diffOf } from '../view/diff-of.ts';
@@ -31,8 +35,8 @@ import type { Launch } from './launch.ts';
 import { editDraft, openFile } from './outside.ts';
 import { createOwnStatus } from './own-status.ts';
 import { placeholder } from './placeholder.ts';
-import { promptEditor, withPastes } from './prompt-editor.ts';
-import { createScreen, type Screen } from './screen.ts';
+import { type MakeEditor, promptEditor, withPastes } from './prompt-editor.ts';
+import { Screen } from './screen.ts';
 import { tailOf } from './tail.ts';
 import { mindTerminal } from './terminal-manners.ts';
 
@@ -40,200 +44,289 @@ import { mindTerminal } from './terminal-manners.ts';
 const LEAVE_MS = 1_500;
 
 export async function runConversation(world: World, launch: Launch): Promise<ExitCode> {
-  const { keyboard, settings, target, prompt } = launch;
-  const clock = REAL_CLOCK;
   const { env, cwd } = world;
-  // A copy: its colours change in place once the terminal has answered what its background is.
-  const theme = { ...createTheme(themeFor({ color: wantsColor(env, true), env, setting: settings.theme })) };
-  const highlighter = createHighlighter(theme);
-  const isKept = launch.options.persistSession !== false;
-  const keeper = createKeeper({ cwd, env, clock, isKept, warn });
-  const kept = keeper.begin(target);
-  let leave: (code: ExitCode) => void = () => {};
-  const left = new Promise<ExitCode>((resolve) => {
-    leave = resolve;
-  });
-  let isLeaving = false;
-  let isOpenable = true;
-
-  const screen: Screen = createScreen({
-    keyboard,
-    output: world.stdout,
-    clock,
-    theme,
-    env,
-    settings,
-    mayAsk: launch.mayAsk && mayProbe(env),
-    editor: await promptEditor({
-      cwd,
-      env,
-      isKept,
-      query: () => conversation.query,
-      complete: (line) => completeCommand(line, context),
-      placeholder: () => placeholder(conversation.state),
-      onProblem: warn,
-    }),
-    markdown: () => createMarkdown({ theme, highlighter }),
-    diff: diffOf,
-    state: () => conversation.state,
-    onKey: (event, action) => keys(event, action),
-    onDraft: () => keep(),
-    restoreText: () => attention.restoreText,
-    onGone: () => void world.signals.depart(EXIT.hangup),
-  });
-  const attention = createAttention({
-    title: settings.terminalTitle,
-    bell: settings.terminalBell,
-    emit: screen.emit,
-  });
-  const ownStatus =
-    settings.statusLine &&
-    createOwnStatus({ setting: settings.statusLine, cwd, env, clock, show: screen.setStatus, warn });
-  function warn(line: string): void {
-    const rows = wrap(`! ${oneLine(line)}`, screen.columns, { hang: '  ' });
-    screen.print(rows.map((row) => theme.warn(row)));
-  }
-  const questions = createAsker({
-    theme,
-    get state() {
-      return conversation.state;
-    },
-    home: env['HOME'],
-    open: (overlay) => screen.overlays.open(overlay),
-    print: (lines) => screen.print(lines.flatMap((line) => wrap(line, screen.columns, { hang: '  ' }))),
-    interrupt: () => void conversation.interrupt(),
-    keysOf: (action) => screen.bindings.keysOf(action),
-    markdown: (text, columns) => markdownRows(text, columns, { theme, highlighter }),
-  });
-  const asker = counted(questions, clock, (event) => conversation.dispatch(event));
-  const conversation: Conversation = createConversation({
-    options: { ...launch.options, ...asker, stderr: warn },
-    target,
-    queue: kept.queue,
-    clock,
-    onStep,
-  });
-  function onStep(step: Step): void {
-    screen.step(step);
-    attention.update(step.state);
-    ownStatus?.update(step.state);
-    keep();
-  }
-  function keep(): void {
-    keeper.keep(conversation.state, screen.editor.draft);
-  }
-  const exit = async (how?: 'now') => {
-    if (isLeaving && how !== 'now') return;
-    isLeaving = true;
-    screen.overlays.closeAll();
-    const closing = conversation.close().catch(() => undefined);
-    if (how !== 'now') await Promise.race([closing, clock.sleep(LEAVE_MS)]);
-    leave(EXIT.success);
-  };
-  const submit = ({ text: typed, images }: Draft, mode: 'prompt' | 'shell', how?: 'now') => {
-    if (mode === 'shell') return conversation.shell(typed);
-    const text = asCommand(typed);
-    if (!text.startsWith('/')) return conversation.enter({ text, images }, how);
-    void runCommand(text, context).then((isRun) => {
-      if (isRun) conversation.refresh();
-      else conversation.enter({ text, images }, how);
-    });
-  };
-  const context: CommandContext = {
-    get query() {
-      return conversation.query;
-    },
-    get options() {
-      return conversation.options;
-    },
-    get state() {
-      return conversation.state;
-    },
-    get columns() {
-      return screen.columns;
-    },
+  let open: ScreenConversation | undefined;
+  const editor = await promptEditor({
     cwd,
     env,
-    theme,
-    clock,
-    echo: (line) => screen.print(['', theme.dim(`> ${oneLine(line)}`)]),
-    print: screen.print,
-    open: (overlay) => screen.overlays.open(overlay),
-    view: (document) => screen.view(document),
-    transcript: screen.transcript,
-    get themeSetting() {
-      return screen.themeSetting;
-    },
-    setTheme: screen.setTheme,
-    askSecret: (title) => screen.overlays.open(questionOverlay({ title, isSecret: true })),
-    send: (text) => conversation.enter({ text, images: [] }),
-    openFile: (path) => openFile(path, screen, { cwd, env, warn }),
-    edit: (text) => screen.editor.replace({ text, images: [] }),
-    async reopen({ draft, ...next }) {
-      await conversation.reopen(next);
-      if (next.isQuiet !== true) await printTail(next.resume);
-      await conversation.lookBack(next);
-      if (draft !== undefined) screen.editor.replace({ text: draft, images: [] });
-    },
-    queue: conversation.queue,
-    emit: screen.emit,
-    exit: () => void exit(),
-  };
-  const printTail = async (sessionId: string | undefined) => {
-    if (sessionId !== undefined)
-      screen.step({ state: conversation.state, items: await tailOf(sessionId, { cwd, env }) });
-  };
-  const keys = createKeys({
-    conversation,
-    screen,
-    clock,
-    submit,
-    showKeys: () => void showKeys(context, screen.bindings),
-    showTranscript: () => void screen.view(withPastes(screen.transcript(), screen.editor), 'end'),
-    editOutside: () => void editDraft(screen, { cwd, env, warn }),
-    rewind: () => void rewind(context),
-    suspend: () => manners.suspend(),
-    leave: (how) => void exit(how),
+    isKept: isKept(launch),
+    query: () => opened().query,
+    complete: (line) => completeCommand(line, opened().context),
+    placeholder: () => placeholder(opened().state),
+    onProblem: (line) => opened().warn(line),
   });
-  const manners = mindTerminal(world, screen, {
-    interrupt: () => void conversation.interrupt(),
-    close: () => conversation.close(),
-    farewell: () => farewell(conversation.state.session.id),
-  });
+  const opened = () => open as ScreenConversation;
+  open = new ScreenConversation(world, launch, editor);
+  return open.run();
+}
 
-  try {
-    const place = { cwd, home: env['HOME'], helpKey: screen.bindings.keyOf('help') };
-    screen.print(greeting(place, screen.columns, theme));
-    await printTail(target.resume);
-    await conversation.lookBack(target);
-    if (kept.text !== '') screen.editor.replace(kept);
-    screen.start();
-    for (const problem of [...settings.problems, ...screen.bindings.problems]) warn(problem);
-    if (prompt !== undefined) submit({ text: prompt, images: [] }, 'prompt');
-    const failed = conversation.opened.then(
-      () => new Promise<ExitCode>(() => {}),
-      (error: unknown) => {
-        isOpenable = false;
-        // The reason was printed already, as a line of `stderr`.
-        if (error instanceof TurnwrightError && error.code === 'error_result') return EXIT.error;
-        throw error;
-      },
-    );
-    return await Promise.race([left, failed]);
-  } finally {
-    keep();
-    keeper.end();
-    ownStatus?.close();
-    screen.close();
-    manners.end();
-    const line = farewell(conversation.state.session.id);
-    if (line !== undefined) await world.out.write(`${line}\n`).catch(() => undefined);
+const isKept = ({ options }: Launch): boolean => options.persistSession !== false;
+
+class ScreenConversation {
+  readonly context: CommandContext;
+  readonly #world: World;
+  readonly #place: { readonly cwd: string; readonly env: Env };
+  readonly #launch: Launch;
+  readonly #clock = REAL_CLOCK;
+  readonly #theme: Theme;
+  readonly #screen: Screen;
+  readonly #conversation: Conversation;
+  readonly #keeper: ReturnType<typeof createKeeper>;
+  readonly #kept: Draft;
+  readonly #attention: ReturnType<typeof createAttention>;
+  readonly #ownStatus: ReturnType<typeof createOwnStatus> | undefined;
+  readonly #keys: ReturnType<typeof createKeys>;
+  readonly #manners: ReturnType<typeof mindTerminal>;
+  readonly #left: Promise<ExitCode>;
+  #leave: (code: ExitCode) => void = () => {};
+  #isLeaving = false;
+  #isOpenable = true;
+
+  constructor(world: World, launch: Launch, editor: MakeEditor) {
+    const { settings, target, options } = launch;
+    const { env, cwd } = world;
+    const clock = this.#clock;
+    this.#world = world;
+    // Once: a folder that is removed meanwhile has no name.
+    this.#place = { cwd, env };
+    this.#launch = launch;
+    this.#left = new Promise((resolve) => {
+      this.#leave = resolve;
+    });
+    // A copy: its colours change in place once the terminal has answered what its background is.
+    const color = wantsColor(env, true);
+    this.#theme = { ...createTheme(themeFor({ color, env, setting: settings.theme })) };
+    const { warn } = this;
+    this.#keeper = createKeeper({ cwd, env, clock, isKept: isKept(launch), warn });
+    const { queue, ...kept } = this.#keeper.begin(target);
+    this.#kept = kept;
+    const highlighter = createHighlighter(this.#theme);
+    const markup = { theme: this.#theme, highlighter };
+    this.#screen = this.#openScreen(editor, () => createMarkdown(markup));
+    this.#attention = createAttention({
+      title: settings.terminalTitle,
+      bell: settings.terminalBell,
+      emit: this.#screen.emit,
+    });
+    const show = this.#screen.setStatus;
+    this.#ownStatus =
+      settings.statusLine && createOwnStatus({ setting: settings.statusLine, cwd, env, clock, show, warn });
+    const asker = this.#openAsker((text, columns) => markdownRows(text, columns, markup));
+    this.#conversation = new Conversation({
+      options: { ...options, ...asker, stderr: warn },
+      target,
+      queue,
+      clock,
+      onStep: (step) => this.#onStep(step),
+    });
+    this.context = this.#makeContext();
+    this.#keys = this.#makeKeys();
+    this.#manners = mindTerminal(world, this.#screen, {
+      interrupt: () => void this.#conversation.interrupt(),
+      close: () => this.#conversation.close(),
+      farewell: () => this.#farewell(),
+    });
   }
 
-  function farewell(id: string): string | undefined {
-    if (!isOpenable || !keeper.hasSession(id)) return undefined;
-    const spent = conversation.state.figures.cost;
-    const before = spent === undefined ? '' : `This session has cost ${cost(spent)}.\n`;
-    return `${before}Go on with: turnwright --resume ${id}`;
+  get query(): Conversation['query'] {
+    return this.#conversation.query;
+  }
+
+  get state(): Conversation['state'] {
+    return this.#conversation.state;
+  }
+
+  warn = (line: string): void => {
+    const rows = wrap(`! ${oneLine(line)}`, this.#screen.columns, { hang: '  ' });
+    this.#screen.print(rows.map((row) => this.#theme.warn(row)));
+  };
+
+  /** Resolves when the person has left; rejects with what kept the session from opening. */
+  async run(): Promise<ExitCode> {
+    try {
+      await this.#begin();
+      const failed = this.#conversation.opened.then(
+        () => new Promise<ExitCode>(() => {}),
+        (error: unknown) => {
+          this.#isOpenable = false;
+          // The reason was printed already, as a line of `stderr`.
+          if (error instanceof TurnwrightError && error.code === 'error_result') return EXIT.error;
+          throw error;
+        },
+      );
+      return await Promise.race([this.#left, failed]);
+    } finally {
+      this.#keep();
+      this.#keeper.end();
+      this.#ownStatus?.close();
+      this.#screen.close();
+      this.#manners.end();
+      const line = this.#farewell();
+      if (line !== undefined) await this.#world.out.write(`${line}\n`).catch(() => undefined);
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { cwd, env } = this.#place;
+    const { settings, target, prompt } = this.#launch;
+    const screen = this.#screen;
+    const place = { cwd, home: env['HOME'], helpKey: screen.bindings.keyOf('help') };
+    screen.print(greeting(place, screen.columns, this.#theme));
+    await this.#printTail(target.resume);
+    await this.#conversation.lookBack(target);
+    if (this.#kept.text !== '') screen.editor.replace(this.#kept);
+    screen.start();
+    for (const problem of [...settings.problems, ...screen.bindings.problems]) this.warn(problem);
+    if (prompt !== undefined) this.#submit({ text: prompt, images: [] }, 'prompt');
+  }
+
+  #openScreen(editor: MakeEditor, markdown: () => MarkdownStream): Screen {
+    const { keyboard, settings, mayAsk } = this.#launch;
+    const { stdout, env, signals } = this.#world;
+    return new Screen({
+      keyboard,
+      output: stdout,
+      clock: this.#clock,
+      theme: this.#theme,
+      env,
+      settings,
+      mayAsk: mayAsk && mayProbe(env),
+      editor,
+      markdown,
+      diff: diffOf,
+      state: () => this.#conversation.state,
+      onKey: (event, action) => this.#keys(event, action),
+      onDraft: () => this.#keep(),
+      restoreText: () => this.#attention.restoreText,
+      onGone: () => void signals.depart(EXIT.hangup),
+    });
+  }
+
+  #openAsker(markdown: (text: string, columns: number) => readonly Row[]): ReturnType<typeof counted> {
+    const screen = this.#screen;
+    const state = () => this.#conversation.state;
+    const questions = createAsker({
+      theme: this.#theme,
+      get state() {
+        return state();
+      },
+      home: this.#world.env['HOME'],
+      open: (overlay) => screen.overlays.open(overlay),
+      print: (lines) => screen.print(lines.flatMap((line) => wrap(line, screen.columns, { hang: '  ' }))),
+      interrupt: () => void this.#conversation.interrupt(),
+      keysOf: (action) => screen.bindings.keysOf(action),
+      markdown,
+    });
+    return counted(questions, this.#clock, (event) => this.#conversation.dispatch(event));
+  }
+
+  #makeContext(): CommandContext {
+    const screen = this.#screen;
+    const conversation = this.#conversation;
+    const theme = this.#theme;
+    const { cwd, env } = this.#place;
+    return {
+      get query() {
+        return conversation.query;
+      },
+      get options() {
+        return conversation.options;
+      },
+      get state() {
+        return conversation.state;
+      },
+      get columns() {
+        return screen.columns;
+      },
+      get themeSetting() {
+        return screen.themeSetting;
+      },
+      cwd,
+      env,
+      theme,
+      clock: this.#clock,
+      echo: (line) => screen.print(['', theme.dim(`> ${oneLine(line)}`)]),
+      print: screen.print,
+      open: (overlay) => screen.overlays.open(overlay),
+      view: (document) => screen.view(document),
+      transcript: screen.transcript,
+      setTheme: screen.setTheme,
+      askSecret: (title) => screen.overlays.open(questionOverlay({ title, isSecret: true })),
+      send: (text) => conversation.enter({ text, images: [] }),
+      openFile: (path) => openFile(path, screen, { cwd, env, warn: this.warn }),
+      edit: (text) => screen.editor.replace({ text, images: [] }),
+      reopen: (target) => this.#reopen(target),
+      queue: conversation.queue,
+      emit: screen.emit,
+      exit: () => void this.#exit(),
+    };
+  }
+
+  #makeKeys(): ReturnType<typeof createKeys> {
+    const screen = this.#screen;
+    const { cwd, env } = this.#place;
+    return createKeys({
+      conversation: this.#conversation,
+      screen,
+      clock: this.#clock,
+      submit: (draft, mode, how) => this.#submit(draft, mode, how),
+      showKeys: () => void showKeys(this.context, screen.bindings),
+      showTranscript: () => void screen.view(withPastes(screen.transcript(), screen.editor), 'end'),
+      editOutside: () => void editDraft(screen, { cwd, env, warn: this.warn }),
+      rewind: () => void rewind(this.context),
+      suspend: () => this.#manners.suspend(),
+      leave: (how) => void this.#exit(how),
+    });
+  }
+
+  #onStep(step: Step): void {
+    this.#screen.step(step);
+    this.#attention.update(step.state);
+    this.#ownStatus?.update(step.state);
+    this.#keep();
+  }
+
+  #keep(): void {
+    this.#keeper.keep(this.#conversation.state, this.#screen.editor.draft);
+  }
+
+  #submit({ text: typed, images }: Draft, mode: 'prompt' | 'shell', how?: 'now'): void {
+    const conversation = this.#conversation;
+    const text = asCommand(typed);
+    const send = () => conversation.enter({ text, images }, how);
+    if (mode === 'shell') conversation.shell(typed);
+    else if (!text.startsWith('/')) send();
+    else
+      void runCommand(text, this.context).then((isRun) => {
+        if (isRun) conversation.refresh();
+        else send();
+      });
+  }
+
+  async #reopen({ draft, ...target }: Parameters<CommandContext['reopen']>[0]): Promise<void> {
+    await this.#conversation.reopen(target);
+    if (target.isQuiet !== true) await this.#printTail(target.resume);
+    await this.#conversation.lookBack(target);
+    if (draft !== undefined) this.#screen.editor.replace({ text: draft, images: [] });
+  }
+
+  async #printTail(sessionId: string | undefined): Promise<void> {
+    if (sessionId !== undefined) this.#screen.step({ items: await tailOf(sessionId, this.#place) });
+  }
+
+  async #exit(how?: 'now'): Promise<void> {
+    if (this.#isLeaving && how !== 'now') return;
+    this.#isLeaving = true;
+    this.#screen.overlays.closeAll();
+    const closing = this.#conversation.close().catch(() => undefined);
+    if (how !== 'now') await Promise.race([closing, this.#clock.sleep(LEAVE_MS)]);
+    this.#leave(EXIT.success);
+  }
+
+  #farewell(): string | undefined {
+    const { session, figures } = this.#conversation.state;
+    if (!this.#isOpenable || !this.#keeper.hasSession(session.id)) return undefined;
+    const before = figures.cost === undefined ? '' : `This session has cost ${cost(figures.cost)}.\n`;
+    return `${before}Go on with: turnwright --resume ${session.id}`;
   }
 }

@@ -1,6 +1,6 @@
 /** What an earlier process has left of a session, in the words of the conversation. */
 import { type InterruptedTurn, sessionResumePoint } from '../../../index.ts';
-import { toolLabel } from '../../screen/tool-label.ts';
+import { toolLabel } from '../../words/tool-label.ts';
 import type { Env } from '../../world.ts';
 import type { ReopenTarget } from '../command-context.ts';
 import type { ConversationEvent } from '../reduce/reduce.ts';

@@ -1,10 +1,9 @@
 /** Models of the servers on this machine, by the names with which they are asked for: `ollama:qwen3:8b`. */
-import { listModels } from '../../../index.ts';
+import { listModels, NAMED_PROVIDERS } from '../../../index.ts';
 import { OPTIONS } from '../../../options/table.ts';
 import type { World } from '../../world.ts';
 
-/** Their addresses are the engine's, which has them by these names. */
-const SERVERS = ['ollama', 'lmstudio', 'llamacpp'] as const;
+const SERVERS = Object.keys(NAMED_PROVIDERS).filter((name) => NAMED_PROVIDERS[name]?.isLocal === true);
 
 /** A server of this machine answers at once, or is none. */
 const LIMIT_MS = 1_500;

@@ -1,7 +1,7 @@
 /** A few choices before the screen opens: plain lines, answered by a number. */
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
-import { readKeys } from '../../screen/raw-keys.ts';
+import { readKeys } from '../../words/raw-keys.ts';
 import { columnsOf, type World } from '../../world.ts';
 import { createLineInput } from '../line-mode/line-input.ts';
 import { type Choice, choose } from '../line-mode/numbered.ts';

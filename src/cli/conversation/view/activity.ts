@@ -3,8 +3,8 @@
 import { cells, cut } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { waitingFor } from '../../screen/server-problems.ts';
-import { duration } from '../../screen/units.ts';
+import { waitingFor } from '../../words/server-problems.ts';
+import { duration } from '../../words/units.ts';
 import { type ConversationState, isWorking } from '../state.ts';
 
 /** Plain text. */

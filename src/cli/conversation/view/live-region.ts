@@ -6,13 +6,13 @@ import type { Frame, Row, Size } from '../../../terminal/renderer/frame.ts';
 import { cells, cut } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { toolLabel } from '../../screen/tool-label.ts';
-import { cost, counted, duration } from '../../screen/units.ts';
+import { toolLabel } from '../../words/tool-label.ts';
+import { cost, counted, duration } from '../../words/units.ts';
 import { costOf } from '../reduce/reduce-tools.ts';
 import type { ConversationState, RunningTool, Todo } from '../state.ts';
 import { type ActivityKeys, activityLine, activityOf, toneOf } from './activity.ts';
 import { statusLine } from './status-line.ts';
-import { outputRow } from './tool-rows.ts';
+import { outputRow, todoRow } from './tool-rows.ts';
 
 export interface LiveParts {
   readonly state: ConversationState;
@@ -146,8 +146,6 @@ const elapsed = (ms: number): string => {
   return whole < 60 ? `${whole} s` : duration(whole * 1_000);
 };
 
-const TODO_MARKS = { completed: '☑', in_progress: '▸', pending: '☐' } as const;
-
 /** The list of things to do around the one in progress; nothing once all are done. */
 function todoRows(todos: readonly Todo[], columns: number, theme: Theme): readonly Row[] {
   if (todos.every(({ status }) => status === 'completed')) return [];
@@ -156,7 +154,7 @@ function todoRows(todos: readonly Todo[], columns: number, theme: Theme): readon
   const shown = todos.slice(from, from + TODO_ROWS);
   const left = todos.length - shown.length;
   const rows = shown.map(({ text, status }) => {
-    const row = cut(`  ${TODO_MARKS[status]} ${oneLine(text)}`, columns);
+    const row = todoRow(text, status, columns);
     return status === 'in_progress' ? theme.accent(row) : theme.dim(row);
   });
   return left === 0 ? rows : [...rows, theme.dim(`    … ${left} more`)];

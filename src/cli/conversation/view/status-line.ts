@@ -3,8 +3,8 @@ import type { Row } from '../../../terminal/renderer/frame.ts';
 import { cells, cut } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { modeName } from '../../screen/mode-name.ts';
-import { cost as costText } from '../../screen/units.ts';
+import { modeName } from '../../words/mode-name.ts';
+import { cost as costText } from '../../words/units.ts';
 import type { ContextFigure, ConversationState } from '../state.ts';
 
 type Tone = 'dim' | 'warn' | 'bad';

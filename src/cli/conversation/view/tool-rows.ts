@@ -5,30 +5,57 @@ import { cells, cut } from '../../../terminal/text/cells.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { toolLabel } from '../../screen/tool-label.ts';
-import { cost, counted, duration } from '../../screen/units.ts';
-import type { ToolItem } from './transcript-item.ts';
+import { toolLabel } from '../../words/tool-label.ts';
+import { cost, counted, duration } from '../../words/units.ts';
+import { todoOf } from '../reduce/reduce-tools.ts';
+import type { Todo } from '../state.ts';
+import type { AgentCallItem, ToolItem } from './transcript-item.ts';
 
 export interface ToolRowsOptions {
   readonly columns: number;
   readonly cwd: string;
   readonly theme: Theme;
   readonly diff: DiffOf;
+  /** Nothing is beside the rows: neither a live region, which has the list of things to do, nor a viewer. */
+  readonly standAlone?: boolean;
 }
 
 /** What a call changed in a file; undefined: nothing that is known. */
 export type DiffOf = (
   item: ToolItem,
-  columns: number,
-  theme: Theme,
+  options: Pick<ToolRowsOptions, 'columns' | 'theme' | 'standAlone'>,
 ) => { readonly rows: readonly Row[]; readonly added: number; readonly removed: number } | undefined;
 
 /** Below this width, lines have no durations (S6.1). */
 const WIDE_ENOUGH = 60;
 
 export function toolRows(item: ToolItem, options: ToolRowsOptions): readonly Row[] {
-  const { columns, theme, cwd } = options;
-  const diff = item.outcome === 'done' ? options.diff(item, columns, theme) : undefined;
+  const { columns, standAlone = false } = options;
+  const diff = item.outcome === 'done' ? options.diff(item, options) : undefined;
+  return [
+    callRow(item, options, diff),
+    ...reasonRows(item, options),
+    ...(diff?.rows ?? []),
+    ...(standAlone ? allTodoRows(item, columns) : []),
+    ...outputRows(item, options),
+  ];
+}
+
+/** Cells of what a subagent does. */
+const MAX_TASK_COLUMNS = 24;
+
+/** A call of a subagent, and why it failed. */
+export function agentCallRows({ task, ...item }: AgentCallItem, options: ToolRowsOptions): readonly Row[] {
+  const whose = task === '' ? '  ↳ ' : `  ↳ ${cut(task, MAX_TASK_COLUMNS)}: `;
+  const call: ToolItem = { ...item, kind: 'tool' };
+  return [
+    whose + callRow(call, { ...options, columns: options.columns - cells(whose) }),
+    ...reasonRows(call, options),
+  ];
+}
+
+/** The line of a call. */
+function callRow(item: ToolItem, { columns, theme, cwd }: ToolRowsOptions, diff?: ReturnType<DiffOf>): Row {
   const facts = [
     diff === undefined ? outcomeFact(item) : `+${diff.added} −${diff.removed}`,
     ...agentFacts(item),
@@ -38,8 +65,20 @@ export function toolRows(item: ToolItem, options: ToolRowsOptions): readonly Row
   const shownFacts = cut(facts.join(' · '), Math.max(12, Math.floor(columns / 2)));
   const room = columns - cells(shownFacts) - 5;
   const label = cut(toolLabel(item.name, item.input, cwd), Math.max(12, room));
-  const line = `${mark} ${label}${shownFacts === '' ? '' : `  ${theme.dim(shownFacts)}`}`;
-  return [line, ...reasonRows(item, options), ...(diff?.rows ?? []), ...outputRows(item, options)];
+  return `${mark} ${label}${shownFacts === '' ? '' : `  ${theme.dim(shownFacts)}`}`;
+}
+
+const TODO_MARKS = { completed: '☑', in_progress: '▸', pending: '☐' } as const;
+
+/** The list of things to do as it is after the call that set it. */
+function allTodoRows({ name, input, outcome }: ToolItem, columns: number): readonly Row[] {
+  const { todos } = input;
+  if (outcome !== 'done' || toolFacts(name).sets !== 'todos' || !Array.isArray(todos)) return [];
+  return todos.flatMap(todoOf).map(({ text, status }) => todoRow(text, status, columns));
+}
+
+export function todoRow(text: string, status: Todo['status'], columns: number): Row {
+  return cut(`  ${TODO_MARKS[status]} ${oneLine(text)}`, columns);
 }
 
 /** `42 lines`, `exit 1`, `3 files`; '' where the line says enough. */
@@ -95,9 +134,16 @@ const isCommand = (name: string): boolean => toolFacts(name).shownAs === 'comman
 /** Lines of a command's output at its end (S6.6). */
 const OUTPUT_LINES = { done: 10, failed: 20, denied: 0, stopped: 20 } as const;
 
-function outputRows(item: ToolItem, { columns, theme }: ToolRowsOptions): readonly Row[] {
+function outputRows(item: ToolItem, { columns, theme, standAlone = false }: ToolRowsOptions): readonly Row[] {
   if (!isCommand(item.name) || item.outcome === 'denied') return [];
-  return outputTail(commandOutput(item), OUTPUT_LINES[item.outcome], columns).map(theme.dim);
+  const lines = linesOf(commandOutput(item));
+  const most = OUTPUT_LINES[item.outcome];
+  const left = lines.length - most;
+  const before = standAlone
+    ? `${counted(left, 'line')} before these`
+    : `${counted(left, 'more line')}, ^O shows all`;
+  const shown = lines.slice(-most).map((line) => outputRow(line, Math.max(12, columns - 1)));
+  return [...(left > 0 ? [`    … ${before}`] : []), ...shown].map(theme.dim);
 }
 
 /** What the command wrote, without what the tool says about it. */
@@ -108,14 +154,6 @@ export function commandOutput({ text, outcome, result }: ToolItem): string {
   return outcome === 'failed' || outcome === 'stopped'
     ? text.slice(text.indexOf('\n') + 1 || text.length)
     : text;
-}
-
-/** The last lines of an output, indented, in its colours, with the number of those before. */
-function outputTail(text: string, most: number, columns: number): readonly string[] {
-  const lines = linesOf(text);
-  const left = lines.length - most;
-  const before = left > 0 ? [`    … ${counted(left, 'more line')}, ^O shows all`] : [];
-  return [...before, ...lines.slice(-most).map((line) => outputRow(line, Math.max(12, columns - 1)))];
 }
 
 /** A line that a command wrote: nothing of it but its colours reaches the terminal (S6.7). */

@@ -1,5 +1,6 @@
 /** What the transcript receives, in order; printed once and never changed. */
 import type { SDKResultMessage } from '../../../index.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
 import type { CostFigure } from '../state.ts';
 
 export type TranscriptItem =
@@ -9,7 +10,9 @@ export type TranscriptItem =
   | { readonly kind: 'textEnd' }
   | { readonly kind: 'thought'; readonly ms: number }
   | ToolItem
+  | AgentCallItem
   | NoteItem
+  | DetailItem
   | EndItem;
 
 export interface PromptItem {
@@ -38,6 +41,19 @@ export interface ToolItem {
   readonly agent: { readonly turns: number; readonly cost: CostFigure | undefined } | undefined;
 }
 
+/** A finished call of a subagent, which a run that is printed shows: there is no live region for it. */
+export interface AgentCallItem extends Omit<ToolItem, 'kind'> {
+  readonly kind: 'agentCall';
+  /** What the subagent does; '' if that is not known. */
+  readonly task: string;
+}
+
+/** What only `--verbose` shows: the start of the session, messages of the engine for the model. */
+interface DetailItem {
+  readonly kind: 'detail';
+  readonly text: string;
+}
+
 export interface NoteItem {
   readonly kind: 'note';
   readonly tone: 'quiet' | 'notice' | 'warning' | 'error';
@@ -49,8 +65,16 @@ export interface EndItem {
   readonly kind: 'end';
   readonly result: SDKResultMessage;
   readonly turns: number;
+  readonly calls: number;
   readonly ms: number;
   readonly usd: number;
   /** A model without a price was used. */
   readonly isUnpriced: boolean;
+}
+
+const NOTE_MARKS = { quiet: '· ', notice: '', warning: '! ', error: '✗ ' } as const;
+
+/** A note in one line, for eyes. */
+export function noteText({ tone, text }: Pick<NoteItem, 'tone' | 'text'>): string {
+  return `${NOTE_MARKS[tone]}${oneLine(text)}`;
 }

@@ -5,13 +5,10 @@
 import type { MarkdownStream } from '../../../terminal/markup/markdown-stream.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
-import { oneLine, visible } from '../../../terminal/text/visible.ts';
-import { wrap } from '../../../terminal/text/wrap.ts';
-import { errorLines, stopSentence } from '../../screen/summary.ts';
-import { cost, counted, duration } from '../../screen/units.ts';
 import type { ViewDocument, ViewPart } from '../overlay.ts';
-import { type DiffOf, toolRows } from './tool-rows.ts';
-import type { EndItem, NoteItem, PromptItem, ToolItem, TranscriptItem } from './transcript-item.ts';
+import { type ItemOf, LONG_PROMPT_LINES, rowsOf } from './item-rows.ts';
+import type { DiffOf } from './tool-rows.ts';
+import type { EndItem, PromptItem, ToolItem, TranscriptItem } from './transcript-item.ts';
 
 interface Transcript {
   add(items: readonly TranscriptItem[]): void;
@@ -67,11 +64,18 @@ export function createTranscript(options: TranscriptOptions): Transcript {
       block.text += item.text;
       return;
     }
+    // The live region has them.
+    if (item.kind === 'agentCall' || item.kind === 'detail') return;
     endBlock();
     if (item.kind === 'textEnd') return;
     if (item.kind === 'prompt') printedErrors = [];
     if (item.kind === 'note' && item.tone === 'error') printedErrors.push(item.text);
-    const rows = rowsOf(item.kind === 'end' ? without(printedErrors, item) : item, options);
+    const rows = rowsOf(item.kind === 'end' ? without(printedErrors, item) : item, {
+      theme: options.theme,
+      columns: options.columns(),
+      cwd: options.cwd(),
+      diff: options.diff,
+    });
     if (item.kind !== 'tool' || item.isSaid !== true) commit(rows);
     keep(partOf(item, rows));
   };
@@ -104,72 +108,10 @@ function answerPart(text: string): ViewPart {
   return { heading, lines };
 }
 
-type PrintedItem = Exclude<TranscriptItem, { readonly kind: 'delta' | 'textEnd' }>;
-
-/** The rows of one item; streamed text is the caller's. */
-function rowsOf(item: PrintedItem, options: TranscriptOptions): readonly Row[] {
-  const theme = options.theme;
-  switch (item.kind) {
-    case 'prompt':
-      return promptRows(item, theme);
-    case 'thought':
-      return [theme.dim(`· thought for ${duration(item.ms)}`)];
-    case 'tool':
-      return toolRows(item, { theme, columns: options.columns(), cwd: options.cwd(), diff: options.diff });
-    case 'note':
-      return noteRows(item, options.columns(), theme);
-    case 'end':
-      return endRows(item, options.columns(), theme);
-  }
-}
-
-function promptRows({ text, images }: PromptItem, theme: Theme): readonly Row[] {
-  const lines = text.split('\n');
-  // A long paste must not push everything else out of the terminal's history.
-  const shown = lines.length > PROMPT_LINES ? lines.slice(0, SHOWN_OF_LONG) : lines;
-  const left = lines.length - shown.length;
-  return [
-    '',
-    ...shown.map((line, at) => {
-      const start = visible(line.slice(0, PROMPT_LINE_CHARS));
-      const cutOff = line.length > PROMPT_LINE_CHARS ? theme.dim(' … ^O') : '';
-      return `${theme.accent(at === 0 ? '>' : ' ')} ${theme.bold(start)}${cutOff}`;
-    }),
-    ...(left === 0 ? [] : [theme.dim(`  … ${counted(left, 'more line')}, ^O shows all`)]),
-    ...(images === 0 ? [] : [theme.dim(`  [${counted(images, 'image')}]`)]),
-  ];
-}
-
-/** A prompt with more lines is printed with the first ones; the viewer shows all of it. */
-const PROMPT_LINES = 40;
-const SHOWN_OF_LONG = 20;
-const PROMPT_LINE_CHARS = 4_000;
-
-const NOTE_MARKS = { quiet: '· ', notice: '', warning: '! ', error: '✗ ' } as const;
-const NOTE_TONES = { quiet: 'dim', notice: 'warn', warning: 'warn', error: 'bad' } as const;
-
-function noteRows({ tone, text }: NoteItem, columns: number, theme: Theme): readonly Row[] {
-  const rows = wrap(`${NOTE_MARKS[tone]}${oneLine(text)}`, columns, { hang: '  ' });
-  return rows.map((row) => theme[NOTE_TONES[tone]](row));
-}
-
-/** `done · 6 turns · 41 s · $0.18`, or why it stopped before that. */
-function endRows(
-  { result, turns, ms, usd, isUnpriced }: EndItem,
-  columns: number,
-  theme: Theme,
-): readonly Row[] {
-  const reason = stopSentence(result);
-  const figures = [counted(turns, 'turn'), duration(ms), cost({ usd, isUnpriced })].join(' · ');
-  if (reason === undefined) return [theme.dim(`done · ${figures}`)];
-  const paint = result.is_error ? theme.bad : theme.warn;
-  const stopped = wrap(`stopped: ${reason} · ${figures}`, columns, { hang: '  ' });
-  const errors = errorLines(result).flatMap((line) => wrap(line, columns));
-  return [...errors.map((row) => theme.bad(row)), ...stopped.map((row) => paint(row))];
-}
+type KeptItem = ItemOf<'prompt' | 'thought' | 'tool' | 'note' | 'end'>;
 
 /** What the viewer shows of an item: a call with all that it was given and answered. */
-function partOf(item: PrintedItem, rows: readonly Row[]): ViewPart {
+function partOf(item: KeptItem, rows: readonly Row[]): ViewPart {
   const [heading = '', ...lines] = rows.filter((row) => row !== '');
   if (item.kind === 'prompt') return promptPart(item, heading, lines);
   if (item.kind !== 'tool') return { heading, lines };
@@ -178,7 +120,7 @@ function partOf(item: PrintedItem, rows: readonly Row[]): ViewPart {
 
 function promptPart({ text }: PromptItem, heading: string, printed: readonly string[]): ViewPart {
   const lines = text.split('\n');
-  return lines.length > PROMPT_LINES ? { heading, lines, folded: true } : { heading, lines: printed };
+  return lines.length > LONG_PROMPT_LINES ? { heading, lines, folded: true } : { heading, lines: printed };
 }
 
 function wholeCall({ input, text }: ToolItem): readonly string[] {

@@ -13,7 +13,7 @@ import { runTool } from '../../../tools/gate/gate.ts';
 import { parseInput } from '../../../tools/gate/prepared-call.ts';
 import { createRepeatGuard } from '../../../tools/gate/repeat-guard.ts';
 import { createToolsPort, type ToolsPort } from '../../../tools/tools-port.ts';
-import { withSessionSignal, withSignal } from '../../../util/async/lazy-signal.ts';
+import { withSignal } from '../../../util/async/lazy-signal.ts';
 import type { Scope } from '../../../util/async/scope.ts';
 import type { Writable } from '../../../util/collections/writable.ts';
 import type { QueryEngineConfig } from '../../config.ts';
@@ -59,9 +59,7 @@ export interface ToolParts {
 }
 
 /** The room, with what the deferral of tools needs of its port. */
-export interface ComposedTools extends ToolsRoom {
-  readonly port: ToolsPort;
-}
+export type ComposedTools = ToolsRoom & { readonly port: ToolsPort };
 
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
   const { folder } = parts;
@@ -71,33 +69,35 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     life: Pick<Life, 'signal'>,
     queryTracking: ToolContext['queryTracking'],
     delivered?: () => Promise<void>,
-  ): ToolContext => {
-    const context = {
-      sessionId: parts.sessionId,
-      cwd: folder.now,
-      root: folder.root,
-      home: folder.home,
-      lostFolder: folder.lossFor(call.effectKey),
-      additionalDirectories: config.additionalDirectories ?? [],
-      env: parts.env,
-      toolUseId: call.block.id,
-      effectKey: call.effectKey,
-      queryTracking,
-      files: parts.fileHistory?.filesOf(call.effectKey) ?? parts.files,
-      readFileCache: parts.readFileCache,
-      todos: parts.todos,
-      spillFile: parts.spill.fileOf(call.block.id),
-      readFilter: () => parts.permissions.permissions.readFilter({ cwd: config.cwd }),
-      judged: undefined,
-      nowMs: () => parts.clock.nowMs(),
-      tasks: parts.tasks,
-      ...followed(folder, parts),
-      ...(parts.sandbox !== undefined && { sandbox: parts.sandbox }),
-      ...(delivered !== undefined && { delivered }),
-      ...(parts.agentId !== undefined && { agentId: parts.agentId }),
-    };
-    return withSessionSignal(withSignal(context, life), parts.scope);
-  };
+  ): ToolContext =>
+    withSignal(
+      {
+        sessionId: parts.sessionId,
+        cwd: folder.now,
+        root: folder.root,
+        home: folder.home,
+        lostFolder: folder.lossFor(call.effectKey),
+        additionalDirectories: config.additionalDirectories ?? [],
+        env: parts.env,
+        toolUseId: call.block.id,
+        effectKey: call.effectKey,
+        queryTracking,
+        files: parts.fileHistory?.filesOf(call.effectKey) ?? parts.files,
+        readFileCache: parts.readFileCache,
+        todos: parts.todos,
+        spillFile: parts.spill.fileOf(call.block.id),
+        readFilter: () => parts.permissions.permissions.readFilter({ cwd: config.cwd }),
+        judged: undefined,
+        nowMs: () => parts.clock.nowMs(),
+        tasks: parts.tasks,
+        ...followed(folder, parts),
+        ...(parts.sandbox !== undefined && { sandbox: parts.sandbox }),
+        ...(delivered !== undefined && { delivered }),
+        ...(parts.agentId !== undefined && { agentId: parts.agentId }),
+        sessionSignal: parts.scope.signal,
+      },
+      life,
+    );
   /** Of a call that is no part of a loop. */
   const contextBeside = (life: Pick<Life, 'signal'>): ToolContext => {
     const id = parts.ids.uuid();

@@ -3,6 +3,7 @@ import { asksAnthropic } from '../../../model/catalog/anthropic-api.ts';
 import type { Permissions } from '../../../permissions/permission-engine.ts';
 import { parseRule } from '../../../permissions/rules/rule.ts';
 import { allowsLocalHost } from '../../../permissions/rules/url-rule.ts';
+import { providerFacts } from '../../../protocol/model/provider.ts';
 import type { AnyTool } from '../../../protocol/tools/tool.ts';
 import { DEFAULT_BASE_URL } from '../../../settings/resolve/resolved-options.ts';
 import { parserOf } from '../../../tools/schema/from-json-schema.ts';
@@ -30,7 +31,7 @@ export function composeWeb(config: QueryEngineConfig, parts: WebParts): readonly
 function composeSearch(config: QueryEngineConfig, parts: WebParts): readonly AnyTool[] {
   const model = parts.model.resolve(config.model);
   const isOffered = config.sessionTools?.includes(WEB_SEARCH_TOOL) === true;
-  const hasSearch = ['anthropic', 'vertex', 'foundry'].includes(ownProvider(config).type);
+  const hasSearch = providerFacts(ownProvider(config).type).searchesWeb === true;
   if (!isOffered || !hasSearch || !asksAnthropic(config.baseUrl ?? DEFAULT_BASE_URL, model)) return [];
   return [
     createWebSearchTool({
