@@ -57,7 +57,7 @@ const filesOf = ({ tables }: Journey) => [...new Set(tables.flat().map(({ file }
 /** A function, method, getter or class of this name, also as a constant or a member of an object. */
 const defines = (code: string, name: string) =>
   new RegExp(
-    `\\b(?:function\\*?|class|const|get) ${name}\\b|^ +(?:async )?\\*?${name}\\b[^\\n]*[({:]|^ +${name}: `,
+    `\\b(?:function\\*?|class|const|get) ${name}\\b|^ +(?:async )?\\*?#?${name}\\b[^\\n]*[({:]|^ +${name}: `,
     'm',
   ).test(code);
 

@@ -1,17 +1,15 @@
 /** The memory files of a session: those that apply from the start, and those of folders that are touched. */
-import { join, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { Life } from '../protocol/life.ts';
 import type { CompactionSource } from '../protocol/model/context.ts';
 import type { AttachmentMessage, ViewMessage } from '../protocol/model/messages.ts';
 import type { TextBlock, ToolUseBlock } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import type { LoadReason } from '../protocol/tools/hook.ts';
 import { foldersBetween, projectFolders } from '../util/files/folders.ts';
-import { matchesGlob } from '../util/text/glob.ts';
 import { isoTime } from '../util/text/iso-time.ts';
-import type { MemoryFile, MemoryType } from './memory-file.ts';
-import { projectFiles, projectRules, userFiles } from './memory-places.ts';
+import { FolderMemory, type FolderMemoryOptions } from './folder-memory.ts';
+import type { MemoryFile } from './memory-file.ts';
 import { notesIn } from './notes.ts';
 import { createMemoryReader, type MemoryReader } from './read-memory.ts';
 import {
@@ -22,11 +20,9 @@ import {
 } from './relevant-memory.ts';
 import { renderChanged, renderNested, renderRelevant, shownIn } from './render.ts';
 
-interface ProjectMemoryOptions {
+interface ProjectMemoryOptions extends FolderMemoryOptions {
   readonly cwd: string;
   readonly files: Pick<PersistentFiles, 'exists' | 'readRange' | 'stat' | 'realpath' | 'readDir'>;
-  /** Only the named sources are read. */
-  readonly sources: readonly ('user' | 'project' | 'local')[];
   /** The configuration home; undefined: there is none. */
   readonly userFolder: string | undefined;
   /** Folders of the user's notes about this project; undefined: there are none. */
@@ -79,18 +75,17 @@ export interface ProjectMemory {
   readonly restored: CompactionSource;
 }
 
-/** A rule for some files only, with its imports, until one is touched, by its own name or through a link. */
-interface HeldRule {
-  readonly folder: string;
-  readonly group: MemoryGroup;
+/** A file in the conversation; a `late` one is not at its start. */
+interface KnownFile {
+  readonly file: MemoryFile;
+  readonly late: boolean;
 }
 
 /** Memory at the start of a conversation. */
 interface Head {
   readonly found: readonly MemoryFile[];
-  readonly known: ReadonlyMap<string, { file: MemoryFile; late: boolean }>;
-  readonly visited: ReadonlySet<string>;
-  readonly held: readonly HeldRule[];
+  readonly known: ReadonlyMap<string, KnownFile>;
+  readonly folders: FolderMemory;
   readonly root: string;
   readonly reader: MemoryReader;
 }
@@ -105,195 +100,189 @@ export const NO_MEMORY: ProjectMemory = {
   restored: { name: 'memory', collect: async () => [] },
 };
 
-/** With `earlier`, nothing is read again: it starts with the files of another conversation. */
-export function createProjectMemory(
-  options: ProjectMemoryOptions,
-  earlier?: () => Promise<Head>,
-): ProjectMemory {
-  const { cwd, files, sources } = options;
-  /** Files in the conversation, by path; `late` ones are not at its start. */
-  let known = new Map<string, { file: MemoryFile; late: boolean }>();
-  let visited = new Set<string>();
-  let held: readonly HeldRule[] = [];
-  let root = cwd;
-  let reader: MemoryReader | undefined;
-  let loading: Promise<Head> | undefined;
-  let recalled = false;
-  const relevant = options.relevant && createRelevantMemory(options.relevant);
-  const { notesFolders } = options;
-  const notes = notesFolders && notesIn(notesFolders, options);
+export function createProjectMemory(options: ProjectMemoryOptions): ProjectMemory {
+  return new SessionMemory(options);
+}
 
-  const take = (file: MemoryFile, late: boolean): MemoryFile => {
-    known.set(file.path, { file, late });
-    options.onLoaded(file);
-    return file;
+class SessionMemory implements ProjectMemory {
+  readonly prefetch: ProjectMemory['prefetch'];
+  readonly source: ProjectMemory['source'] = {
+    name: 'memory',
+    collect: (turn, life) => this.#collect(turn, life),
   };
-
-  /** Separates rules that apply to some files only. */
-  const sift = (folder: string, groups: readonly MemoryGroup[]): readonly MemoryFile[] => {
-    const about = groups.filter(([first]) => first?.globs !== undefined);
-    held = [...held, ...about.map((group) => ({ folder, group }))];
-    return groups.filter((group) => !about.includes(group)).flat();
+  readonly restored: CompactionSource = {
+    name: 'memory',
+    collect: ({ summarised, kept }) => this.#restore(summarised, kept),
   };
+  readonly #options: ProjectMemoryOptions;
+  readonly #earlier: (() => Promise<Head>) | undefined;
+  readonly #relevant: ReturnType<typeof createRelevantMemory> | undefined;
+  readonly #notes: ReturnType<typeof notesIn> | undefined;
+  /** By path. */
+  #known = new Map<string, KnownFile>();
+  #folders: FolderMemory;
+  #root: string;
+  #reader: MemoryReader | undefined;
+  #loading: Promise<Head> | undefined;
+  #isRecalled = false;
 
-  const ofFolder = async (
-    folder: string,
-    reason: LoadReason,
-    from: MemoryReader,
-    triggerPath?: string,
-  ): Promise<readonly MemoryFile[]> => {
-    visited.add(folder);
-    const trigger = triggerPath === undefined ? {} : { triggerPath };
-    const groups: MemoryGroup[] = [];
-    const read = async (paths: readonly string[], type: MemoryType) => {
-      for (const path of paths) groups.push(await from.read({ path, type, reason, ...trigger }));
-    };
-    if (sources.includes('project')) {
-      await read(await projectFiles(folder, files), 'Project');
-      await read(await projectRules(folder, files), 'Project');
-    }
-    if (sources.includes('local')) await read([join(folder, 'CLAUDE.local.md')], 'Local');
-    return sift(folder, groups);
-  };
+  /** With `earlier`, nothing is read again: it starts with the files of another conversation. */
+  constructor(options: ProjectMemoryOptions, earlier?: () => Promise<Head>) {
+    this.#options = options;
+    this.#earlier = earlier;
+    this.#folders = new FolderMemory(options);
+    this.#root = options.cwd;
+    const relevant = options.relevant && createRelevantMemory(options.relevant);
+    this.#relevant = relevant;
+    this.prefetch = relevant && ((need) => relevant.start(need, () => this.#unsaid()));
+    const { notesFolders } = options;
+    this.#notes = notesFolders && notesIn(notesFolders, options);
+  }
 
-  const loadOnce = async (): Promise<Head> => {
+  async load(): Promise<readonly MemoryFile[]> {
+    return (await this.#head()).found;
+  }
+
+  branch(readers: MemoryReaders): ProjectMemory {
+    const options = { ...this.#options, ...readers, relevant: undefined };
+    return new SessionMemory(options, () => this.#head());
+  }
+
+  #head(): Promise<Head> {
+    this.#loading ??= this.#earlier?.().then((head) => this.#beginAt(head)) ?? this.#loadOnce();
+    return this.#loading;
+  }
+
+  #beginAt(head: Head): Head {
+    this.#known = new Map(head.known);
+    this.#folders = head.folders.branch();
+    this.#root = head.root;
+    this.#reader = head.reader.branch();
+    return head;
+  }
+
+  async #loadOnce(): Promise<Head> {
+    const { cwd, files, sources, userFolder, additionalDirectories, notesFolders } = this.#options;
     // The first prompt may mention one.
-    if (relevant !== undefined) await notesFolders?.();
+    if (this.#relevant !== undefined) await notesFolders?.();
     const hasProject = sources.includes('project') || sources.includes('local');
     const chain = hasProject ? [...(await projectFolders(cwd, files))].reverse() : [];
-    root = chain[0] ?? cwd;
-    reader = createMemoryReader({ ...options, roots: [root, ...options.additionalDirectories] });
+    const root = chain[0] ?? cwd;
+    const reader = createMemoryReader({ ...this.#options, roots: [root, ...additionalDirectories] });
+    this.#root = root;
+    this.#reader = reader;
     const found: MemoryFile[] = [];
-    if (sources.includes('user') && options.userFolder !== undefined) {
-      const groups: MemoryGroup[] = [];
-      for (const path of await userFiles(options.userFolder, files))
-        groups.push(await reader.read({ path, type: 'User', reason: 'session_start' }));
-      found.push(...sift(root, groups));
-    }
-    for (const folder of chain) found.push(...(await ofFolder(folder, 'session_start', reader)));
-    for (const file of found) take(file, false);
-    return { found, known: new Map(known), visited: new Set(visited), held, root, reader: reader.branch() };
-  };
+    if (sources.includes('user') && userFolder !== undefined)
+      found.push(...(await this.#folders.readUser(userFolder, root, reader)));
+    for (const folder of chain) found.push(...(await this.#folders.read(folder, 'session_start', reader)));
+    for (const file of found) this.#take(file, false);
+    const known = new Map(this.#known);
+    return { found, known, folders: this.#folders.branch(), root, reader: reader.branch() };
+  }
 
-  const beginAt = (head: Head): Head => {
-    known = new Map(head.known);
-    visited = new Set(head.visited);
-    ({ held, root } = head);
-    reader = head.reader.branch();
-    return head;
-  };
-
-  const head = () => {
-    loading ??= earlier === undefined ? loadOnce() : earlier().then(beginAt);
-    return loading;
-  };
-  const load = async () => (await head()).found;
+  #take(file: MemoryFile, late: boolean): MemoryFile {
+    this.#known.set(file.path, { file, late });
+    this.#options.onLoaded(file);
+    return file;
+  }
 
   /** Rules that wait for their files, and notes. */
-  const unsaid = async (): Promise<readonly MemoryGroup[]> => {
-    await load();
-    const rules = held.map(({ group }) => group.map((file) => ({ ...file, reason: 'recall' as const })));
-    const groups = [...rules, ...((await notes?.all()) ?? [])];
-    return groups.filter(([first]) => first !== undefined && !known.has(first.path));
-  };
+  async #unsaid(): Promise<readonly MemoryGroup[]> {
+    await this.load();
+    const held = this.#folders.heldRules();
+    const rules = held.map((group) => group.map((file) => ({ ...file, reason: 'recall' as const })));
+    const groups = [...rules, ...((await this.#notes?.all()) ?? [])];
+    return groups.filter(([first]) => first !== undefined && !this.#known.has(first.path));
+  }
+
+  async #collect({ toolUses, view }: TouchingTurn, life: Life): Promise<readonly FoundMemory[]> {
+    await this.load();
+    const reader = this.#reader;
+    if (reader === undefined || life.aborted) return NOTHING;
+    const paths = this.#touched(toolUses);
+    if (paths.length > 0) await this.#recall(view, reader);
+    return [...(await this.#changed(reader)), ...(await this.#nested(paths, reader)), ...this.#chosen()];
+  }
+
+  #touched(calls: readonly ToolUseBlock[]): readonly string[] {
+    const { cwd } = this.#options;
+    const named = calls.flatMap((call) => this.#options.pathsOf(call));
+    return [...new Set(named.map((path) => resolve(cwd, path)))];
+  }
 
   /** Memory that a previous process added behind tool results: it is part of the conversation. */
-  const recall = async (messages: Iterable<ViewMessage>, from: MemoryReader) => {
-    if (recalled) return;
-    recalled = true;
+  async #recall(messages: Iterable<ViewMessage>, reader: MemoryReader): Promise<void> {
+    if (this.#isRecalled) return;
+    this.#isRecalled = true;
     for (const path of shownIn(messages)) {
-      if (known.has(path)) continue;
-      const note = await notes?.find(path);
-      const found = note ?? (await from.read({ path, type: 'Project', reason: 'nested_traversal' }));
-      for (const file of found) known.set(file.path, { file, late: true });
+      if (this.#known.has(path)) continue;
+      const note = await this.#notes?.find(path);
+      const found = note ?? (await reader.read({ path, type: 'Project', reason: 'nested_traversal' }));
+      for (const file of found) this.#known.set(file.path, { file, late: true });
     }
-  };
+  }
 
-  const touched = (calls: readonly ToolUseBlock[]) => [
-    ...new Set(calls.flatMap((call) => options.pathsOf(call)).map((path) => resolve(cwd, path))),
-  ];
-
-  const nested = async (paths: readonly string[], from: MemoryReader): Promise<FoundMemory[]> => {
+  async #nested(paths: readonly string[], reader: MemoryReader): Promise<FoundMemory[]> {
     const found: MemoryFile[] = [];
     for (const path of paths) {
-      for (const folder of foldersBetween(root, path))
-        if (!visited.has(folder)) found.push(...(await ofFolder(folder, 'nested_traversal', from, path)));
-      const names = held.length === 0 ? [] : [path, await files.realpath(path).catch(() => path)];
-      const matching = held.filter(({ folder, group }) =>
-        group[0]?.globs?.some((glob) => names.some((name) => matchesGlob(glob, relative(folder, name)))),
-      );
-      held = held.filter((rule) => !matching.includes(rule));
-      for (const { group } of matching)
-        found.push(
-          ...group.map((file) => ({
-            ...file,
-            triggerPath: path,
-            ...(file.reason !== 'include' && { reason: 'path_glob_match' as const }),
-          })),
-        );
+      for (const folder of foldersBetween(this.#root, path))
+        if (!this.#folders.hasRead(folder))
+          found.push(...(await this.#folders.read(folder, 'nested_traversal', reader, path)));
+      found.push(...(await this.#folders.takeRules(path)));
     }
-    return found.filter((file) => !known.has(file.path)).map((file) => renderNested(take(file, true)));
-  };
+    return found
+      .filter((file) => !this.#known.has(file.path))
+      .map((file) => renderNested(this.#take(file, true)));
+  }
 
-  const changed = async (from: MemoryReader): Promise<FoundMemory[]> => {
-    const all = [...known.values()];
+  async #changed(reader: MemoryReader): Promise<FoundMemory[]> {
+    const { files } = this.#options;
+    const all = [...this.#known.values()];
     const stats = await Promise.all(all.map(({ file }) => files.stat(file.path).catch(() => null)));
     const found: FoundMemory[] = [];
     for (const [i, { file }] of all.entries()) {
       const stat = stats[i];
       // Not readable now: nothing is reported.
       if (stat === null || (stat !== undefined && Math.floor(stat.mtimeMs) === file.mtimeMs)) continue;
-      const now = stat === undefined ? undefined : await from.again(file);
+      const now = stat === undefined ? undefined : await reader.again(file);
       const content = now?.content ?? '';
       if (now === undefined && file.mtimeMs === GONE) continue;
       const latest: MemoryFile = { ...file, content, mtimeMs: now?.mtimeMs ?? GONE };
       const isNew = content !== file.content;
-      known.set(file.path, { file: latest, late: known.get(file.path)?.late === true || isNew });
+      const late = this.#known.get(file.path)?.late === true || isNew;
+      this.#known.set(file.path, { file: latest, late });
       if (isNew) found.push(renderChanged(latest));
     }
     return found;
-  };
+  }
 
   /** Last, so that what was added with a folder is not repeated. */
-  const chosen = (): readonly FoundMemory[] => {
-    const found = relevant?.take((path) => known.has(path)) ?? [];
-    return found.length === 0 ? [] : [renderRelevant(found.map((file) => take(file, true)))];
-  };
+  #chosen(): readonly FoundMemory[] {
+    const found = this.#relevant?.take((path) => this.#known.has(path)) ?? [];
+    return found.length === 0 ? [] : [renderRelevant(found.map((file) => this.#take(file, true)))];
+  }
 
-  const found = async ({ toolUses, view }: TouchingTurn, life: Life) => {
-    await load();
-    if (reader === undefined || life.aborted) return NOTHING;
-    const paths = touched(toolUses);
-    if (paths.length > 0) await recall(view, reader);
-    return [...(await changed(reader)), ...(await nested(paths, reader)), ...chosen()];
-  };
-
-  return {
-    load,
-    prefetch: relevant && ((need) => relevant.start(need, unsaid)),
-    branch: (readers) => createProjectMemory({ ...options, ...readers, relevant: undefined }, head),
-    source: { name: 'memory', collect: found },
-    restored: {
-      name: 'memory',
-      async collect({ summarised, kept }) {
-        await load();
-        if (reader === undefined) return [];
-        await recall([...summarised, ...kept], reader);
-        const shown = shownIn(kept);
-        return [...known.values()]
-          .filter(({ file, late }) => late && file.content.trim() !== '' && !shown.has(file.path))
-          .map(({ file }): AttachmentMessage => {
-            options.onLoaded({ ...file, reason: 'compact' });
-            return {
-              type: 'attachment',
-              uuid: options.ids.uuid(),
-              timestamp: isoTime(options.clock.nowMs()),
-              ...renderNested(file),
-            };
-          });
-      },
-    },
-  };
+  async #restore(
+    summarised: Iterable<ViewMessage>,
+    kept: Iterable<ViewMessage>,
+  ): Promise<readonly AttachmentMessage[]> {
+    await this.load();
+    if (this.#reader === undefined) return [];
+    const { ids, clock } = this.#options;
+    await this.#recall([...summarised, ...kept], this.#reader);
+    const shown = shownIn(kept);
+    return [...this.#known.values()]
+      .filter(({ file, late }) => late && file.content.trim() !== '' && !shown.has(file.path))
+      .map(({ file }): AttachmentMessage => {
+        this.#options.onLoaded({ ...file, reason: 'compact' });
+        return {
+          type: 'attachment',
+          uuid: ids.uuid(),
+          timestamp: isoTime(clock.nowMs()),
+          ...renderNested(file),
+        };
+      });
+  }
 }
 
 /** The file no longer exists. */

@@ -61,71 +61,66 @@ interface Read {
 const NOTHING_READ: Read = { seen: new Set(), count: 0, chars: 0 };
 
 /** One per conversation: it tracks what was read, and how much. */
-export function createMemoryReader(options: MemoryReaderOptions, earlier: Read = NOTHING_READ): MemoryReader {
-  const { files, excludes, warn } = options;
-  const seen = new Set(earlier.seen);
-  let { count, chars } = earlier;
-  let isFull = false;
-  let realRoots: Promise<readonly string[]> | undefined;
+export function createMemoryReader(options: MemoryReaderOptions): MemoryReader {
+  return new Reader(options, NOTHING_READ);
+}
 
-  const isExcluded = (path: string) => excludes.some((pattern) => matchesGlob(pattern, path));
+class Reader implements MemoryReader {
+  readonly #options: MemoryReaderOptions;
+  readonly #seen: Set<string>;
+  #count: number;
+  #chars: number;
+  #isFull = false;
+  #realRoots: Promise<readonly string[]> | undefined;
 
-  const isDenied = async (path: string, real: string): Promise<boolean> =>
-    (await options.isDenied?.(path)) === true || (await options.isDenied?.(real)) === true;
+  constructor(options: MemoryReaderOptions, { seen, count, chars }: Read) {
+    this.#options = options;
+    this.#seen = new Set(seen);
+    this.#count = count;
+    this.#chars = chars;
+  }
 
-  /**
-   * A link, an import of `~/.ssh`, or `../..` must not bring files of the machine into the conversation
-   * (T112).
-   */
-  const isInBounds = async (real: string, wanted: Pick<WantedFile, 'type'>): Promise<boolean> => {
-    if (wanted.type === 'User' || options.importsAnywhere) return true;
-    realRoots ??= Promise.all(options.roots.map((root) => files.realpath(root).catch(() => root)));
-    return (await realRoots).some((root) => isInside(real, root));
-  };
+  branch(): MemoryReader {
+    return new Reader(this.#options, { seen: this.#seen, count: this.#count, chars: this.#chars });
+  }
 
-  /** A name may be followed by the name of a section. */
-  const thatExists = async (path: string): Promise<string | undefined> => {
-    for (const each of [path, path.replace(/#[^/]*$/, '')])
-      if ((await files.stat(each).catch(() => undefined)) !== undefined) return each;
-    return undefined;
-  };
+  read(wanted: WantedFile): Promise<readonly MemoryFile[]> {
+    return this.#read(wanted, undefined, 0);
+  }
 
-  const load = async (
+  async again(file: MemoryFile): ReturnType<MemoryReader['again']> {
+    const { files } = this.#options;
+    const real = await files.realpath(file.path).catch(() => undefined);
+    // The path may lead to another file now.
+    if (
+      real === undefined ||
+      !(await this.#isInBounds(real, file)) ||
+      (await this.#isDenied(file.path, real))
+    )
+      return undefined;
+    const text = await textOf(real, files);
+    if (text?.content === undefined) return undefined;
+    const { body } = await readFrontmatter(text.content);
+    return { content: withoutComments(body), mtimeMs: text.mtimeMs };
+  }
+
+  async #read(
     wanted: WantedFile,
     parentPath: string | undefined,
     depth: number,
-  ): Promise<readonly MemoryFile[]> => {
-    if (isExcluded(wanted.path)) return [];
-    const real = await files.realpath(wanted.path).catch(() => undefined);
-    if (real === undefined || seen.has(real) || isExcluded(real)) return [];
-    const by = parentPath === undefined ? '' : ` (${parentPath} imports it)`;
-    if (!(await isInBounds(real, wanted))) {
-      warn(
-        `${wanted.path} was not read as memory${by}: it lies outside of the project. The setting "memoryImports": "anywhere" allows it.`,
-      );
-      return [];
-    }
-    if (await isDenied(wanted.path, real)) {
-      warn(`${wanted.path} was not read as memory${by}: a rule denies reading it.`);
-      return [];
-    }
-    if (count >= MAX_FILES || chars >= MAX_TOTAL_CHARS) {
-      if (!isFull)
-        warn(
-          `Memory is full with ${count} files of ${chars} characters: ${wanted.path} was not read, nor what comes behind it.`,
-        );
-      isFull = true;
-      return [];
-    }
-    seen.add(real);
+  ): Promise<readonly MemoryFile[]> {
+    const real = await this.#admit(wanted, parentPath);
+    if (real === undefined) return [];
+    this.#seen.add(real);
+    const { files, warn } = this.#options;
     const text = await textOf(real, files);
     if (text?.problem !== undefined) warn(`${wanted.path} ${text.problem}.`);
     if (text?.content === undefined) return [];
-    count += 1;
+    this.#count += 1;
     const { body, fields, problem } = await readFrontmatter(text.content);
     if (problem !== undefined) warn(`${wanted.path}: ${problem}; it was passed over.`);
-    const content = withoutComments(body).slice(0, MAX_TOTAL_CHARS - chars);
-    chars += content.length;
+    const content = withoutComments(body).slice(0, MAX_TOTAL_CHARS - this.#chars);
+    this.#chars += content.length;
     const globs = listField(fields['paths']);
     const file: MemoryFile = {
       ...wanted,
@@ -135,36 +130,85 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
       ...(globs.length > 0 && { globs }),
       ...(typeof fields['description'] === 'string' && { description: fields['description'] }),
     };
-    const imported: MemoryFile[] = [];
-    if (depth < MAX_IMPORT_DEPTH) {
-      const missing: string[] = [];
-      const bodyAt = text.content.slice(0, text.content.length - body.length).split('\n').length;
-      for (const found of findImports(body, wanted.path, options.homeDirectory)) {
-        const path = await thatExists(found.path);
-        if (path !== undefined)
-          imported.push(...(await load({ ...wanted, path, reason: 'include' }, wanted.path, depth + 1)));
-        else if (FILE_LIKE.test(found.path)) missing.push(`line ${bodyAt + found.line}: @${found.written}`);
-      }
-      if (missing.length > 0)
-        warn(`${wanted.path} imports what is not there (${missing.join('; ')}). It was read without.`);
-    }
+    const bodyAt = text.content.slice(0, text.content.length - body.length).split('\n').length;
+    const imported = depth < MAX_IMPORT_DEPTH ? await this.#readImports(wanted, body, bodyAt, depth) : [];
     return content.trim() === '' ? imported : [file, ...imported];
-  };
+  }
 
-  return {
-    branch: () => createMemoryReader(options, { seen: new Set(seen), count, chars }),
-    read: (wanted) => load(wanted, undefined, 0),
-    async again(file) {
-      const real = await files.realpath(file.path).catch(() => undefined);
-      // The path may lead to another file now.
-      if (real === undefined || !(await isInBounds(real, file)) || (await isDenied(file.path, real)))
-        return undefined;
-      const text = await textOf(real, files);
-      if (text?.content === undefined) return undefined;
-      const { body } = await readFrontmatter(text.content);
-      return { content: withoutComments(body), mtimeMs: text.mtimeMs };
-    },
-  };
+  /** The real path of a file that may be read now; undefined: it is excluded, read before, or refused. */
+  async #admit(wanted: WantedFile, parentPath: string | undefined): Promise<string | undefined> {
+    const { files, warn } = this.#options;
+    if (this.#isExcluded(wanted.path)) return undefined;
+    const real = await files.realpath(wanted.path).catch(() => undefined);
+    if (real === undefined || this.#seen.has(real) || this.#isExcluded(real)) return undefined;
+    const by = parentPath === undefined ? '' : ` (${parentPath} imports it)`;
+    if (!(await this.#isInBounds(real, wanted))) {
+      warn(
+        `${wanted.path} was not read as memory${by}: it lies outside of the project. The setting "memoryImports": "anywhere" allows it.`,
+      );
+      return undefined;
+    }
+    if (await this.#isDenied(wanted.path, real)) {
+      warn(`${wanted.path} was not read as memory${by}: a rule denies reading it.`);
+      return undefined;
+    }
+    if (this.#count < MAX_FILES && this.#chars < MAX_TOTAL_CHARS) return real;
+    if (!this.#isFull)
+      warn(
+        `Memory is full with ${this.#count} files of ${this.#chars} characters: ${wanted.path} was not read, nor what comes behind it.`,
+      );
+    this.#isFull = true;
+    return undefined;
+  }
+
+  /** `bodyAt`: the line of the file at which its body begins. */
+  async #readImports(
+    wanted: WantedFile,
+    body: string,
+    bodyAt: number,
+    depth: number,
+  ): Promise<readonly MemoryFile[]> {
+    const { homeDirectory, warn } = this.#options;
+    const imported: MemoryFile[] = [];
+    const missing: string[] = [];
+    for (const found of findImports(body, wanted.path, homeDirectory)) {
+      const path = await this.#findExisting(found.path);
+      if (path !== undefined)
+        imported.push(...(await this.#read({ ...wanted, path, reason: 'include' }, wanted.path, depth + 1)));
+      else if (FILE_LIKE.test(found.path)) missing.push(`line ${bodyAt + found.line}: @${found.written}`);
+    }
+    if (missing.length > 0)
+      warn(`${wanted.path} imports what is not there (${missing.join('; ')}). It was read without.`);
+    return imported;
+  }
+
+  #isExcluded(path: string): boolean {
+    return this.#options.excludes.some((pattern) => matchesGlob(pattern, path));
+  }
+
+  async #isDenied(path: string, real: string): Promise<boolean> {
+    const options = this.#options;
+    return (await options.isDenied?.(path)) === true || (await options.isDenied?.(real)) === true;
+  }
+
+  /**
+   * A link, an import of `~/.ssh`, or `../..` must not bring files of the machine into the conversation
+   * (T112).
+   */
+  async #isInBounds(real: string, wanted: Pick<WantedFile, 'type'>): Promise<boolean> {
+    const { files, importsAnywhere, roots } = this.#options;
+    if (wanted.type === 'User' || importsAnywhere) return true;
+    this.#realRoots ??= Promise.all(roots.map((root) => files.realpath(root).catch(() => root)));
+    return (await this.#realRoots).some((root) => isInside(real, root));
+  }
+
+  /** A name may be followed by the name of a section. */
+  async #findExisting(path: string): Promise<string | undefined> {
+    const { files } = this.#options;
+    for (const each of [path, path.replace(/#[^/]*$/, '')])
+      if ((await files.stat(each).catch(() => undefined)) !== undefined) return each;
+    return undefined;
+  }
 }
 
 interface TextRead {

@@ -6,7 +6,8 @@ import { isReallyInside } from '../util/files/inside.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { isPluginName, type Manifest, NO_MANIFEST, parseManifest } from './manifest.ts';
 import type { Plugin, PluginError } from './plugin.ts';
-import { kindOf, type PluginFiles, partsOf, textOf } from './plugin-parts.ts';
+import { kindOf, type PluginFiles, textOf } from './plugin-folder.ts';
+import { partsOf } from './plugin-parts.ts';
 
 export interface LoadedPlugins {
   readonly plugins: readonly Plugin[];

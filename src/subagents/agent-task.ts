@@ -23,10 +23,7 @@ export async function* runAsTask(
   { spawn, tasks, show, stats }: AgentTaskPorts,
 ): AsyncGenerator<ToolProgress, ToolOutput<AgentToolOutput>> {
   const life = new AbortController();
-  const waiting: ToolProgress[] = [];
-  let wake = () => {};
-  let letGo = false;
-  let ended = false;
+  const untold = new UntoldProgress();
   let running: Promise<AgentOutcome> | undefined;
   // An abort of the turn, unless the task is stopped.
   let killedBy: KilledBy = 'user';
@@ -41,10 +38,7 @@ export async function* runAsTask(
     spawnDepth: request.depth,
     parentTaskId: request.parentAgentId,
     inBackground: request.background,
-    onDetach() {
-      letGo = true;
-      wake();
-    },
+    onDetach: () => untold.letGo(),
     async stop(by) {
       killedBy = by === 'model' ? 'parent' : by === 'host' || by === 'interrupt' ? 'user' : 'system';
       life.abort('stopped');
@@ -57,21 +51,8 @@ export async function* runAsTask(
     if (usage !== undefined) task.progress(usage);
     show(progress);
   };
-  let deliver = (progress: ToolProgress) => {
-    waiting.push(progress);
-    wake();
-  };
-  if (request.background) deliver = inBackground;
-
-  const drive = async (): Promise<AgentOutcome> => {
-    const run = spawn(request, life.signal);
-    for (;;) {
-      const step = await run.next();
-      if (step.done === true) return step.value;
-      deliver(step.value);
-    }
-  };
-  running = drive();
+  let deliver = request.background ? inBackground : (progress: ToolProgress) => untold.add(progress);
+  running = drive(spawn(request, life.signal), (progress) => deliver(progress));
   running.then(
     (outcome) => stats.ended(endingOf(outcome, killedBy)),
     () => stats.ended('failed'),
@@ -85,14 +66,11 @@ export async function* runAsTask(
   };
   if (context.signal.aborted) onAbort();
   context.signal.addEventListener('abort', onAbort, { once: true });
-  const over = () => {
-    ended = true;
-    wake();
-  };
+  const over = () => untold.end();
   running.then(over, over);
   /** Messages of the task follow those that were yielded before it. */
   const messages = async function* () {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    for (let next = untold.take(); next !== undefined; next = untold.take()) {
       const usage = tally.see(next);
       if (usage !== undefined) {
         await handover.done();
@@ -104,19 +82,16 @@ export async function* runAsTask(
   try {
     while (true) {
       yield* messages();
-      if (ended && waiting.length === 0) break;
-      if (letGo) {
-        letGo = false;
-        if (await wentOn(task)) {
-          do {
-            yield* messages();
-            await handover.done();
-          } while (waiting.length > 0);
-          deliver = inBackground;
-          return launched(request, context, task, running);
-        }
+      if (untold.hasEnded && untold.isEmpty) break;
+      if (untold.takeLetGo() && (await wentOn(task))) {
+        do {
+          yield* messages();
+          await handover.done();
+        } while (!untold.isEmpty);
+        deliver = inBackground;
+        return launched(request, context, task, running);
       }
-      if (waiting.length === 0 && !ended && !letGo) await new Promise<void>((resolve) => (wake = resolve));
+      await untold.changed();
     }
   } finally {
     context.signal.removeEventListener('abort', onAbort);
@@ -125,6 +100,65 @@ export async function* runAsTask(
   await handover.done();
   await task.finish(endOf(request, outcome));
   return outputOf(request, outcome);
+}
+
+/** What a call has not yielded yet of its agent, and why it may stop waiting for more. */
+class UntoldProgress {
+  hasEnded = false;
+  readonly #waiting: ToolProgress[] = [];
+  #isLetGo = false;
+  #wake = () => {};
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  add(progress: ToolProgress): void {
+    this.#waiting.push(progress);
+    this.#wake();
+  }
+
+  take(): ToolProgress | undefined {
+    return this.#waiting.shift();
+  }
+
+  /** The agent has ended. */
+  end(): void {
+    this.hasEnded = true;
+    this.#wake();
+  }
+
+  /** The call is to go on without the agent. */
+  letGo(): void {
+    this.#isLetGo = true;
+    this.#wake();
+  }
+
+  /** Whether `letGo` was called since the last time that this was asked. */
+  takeLetGo(): boolean {
+    const isLetGo = this.#isLetGo;
+    this.#isLetGo = false;
+    return isLetGo;
+  }
+
+  /** Resolves when there is something to take, or to do. */
+  async changed(): Promise<void> {
+    if (!this.isEmpty || this.hasEnded || this.#isLetGo) return;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}
+
+async function drive(
+  run: ReturnType<Spawn>,
+  deliver: (progress: ToolProgress) => void,
+): Promise<AgentOutcome> {
+  for (;;) {
+    const step = await run.next();
+    if (step.done === true) return step.value;
+    deliver(step.value);
+  }
 }
 
 /** False when it must stay in the foreground: the change could not be recorded, or too much is there. */

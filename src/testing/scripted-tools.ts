@@ -11,6 +11,7 @@ import { errorText } from '../util/text/error-text.ts';
 import { type FakeAnswer, outputOf } from './fake-tool.ts';
 import { sequentialIds } from './predictable.ts';
 
+type Handlers = Readonly<Record<string, ToolHandler | FakeAnswer>>;
 type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 
 /** A tool output, optionally with what hooks and hosts would add to a real call. */
@@ -50,19 +51,112 @@ export function scriptedTools(
   handlers: Readonly<Record<string, ToolHandler | FakeAnswer>> = {},
   options: ScriptedToolsOptions = {},
 ): ScriptedTools {
-  const ids = options.ids ?? sequentialIds(900_000_000);
   const wire: readonly WireTool[] = Object.keys(handlers).map((name) => ({
     name,
     input_schema: { type: 'object' },
   }));
-  const added: ToolCall[] = [];
-  const delivered: string[] = [];
-  const aborts: string[] = [];
+  const ids = options.ids ?? sequentialIds(900_000_000);
+  const seen: Seen = { added: [], delivered: [], aborts: [] };
+  return {
+    wireTools: async () => wire,
+    open({ scope }) {
+      const executor = openExecutor(handlers, ids, seen);
+      scope.onClose(() => executor.abort('interrupted'));
+      return executor;
+    },
+    backfill: options.backfill ?? ((block) => block),
+    outwardInput: ({ input }) => input,
+    ...seen,
+  };
+}
 
-  const resultOf = (call: ToolCall, answer: Exclude<HandlerAnswer, string>, ended: Ended): ResultUpdate => ({
+/** What all executors of a test saw. */
+interface Seen {
+  readonly added: ToolCall[];
+  readonly delivered: string[];
+  readonly aborts: string[];
+}
+
+/** An object without private fields: tests wrap and spread it. */
+function openExecutor(handlers: Handlers, ids: Ids, seen: Seen): ToolExecutor {
+  const calls = new Map<string, ToolCall>();
+  const controller = new AbortController();
+  let updates: ToolUpdate[] = [];
+  let abortedBy: AbortWhy | undefined;
+  let wake = () => {};
+  const report = (call: ToolCall, answer: HandlerAnswer, ended: Ended = {}) => {
+    if (!calls.delete(call.block.id)) return;
+    const output = typeof answer === 'string' ? { content: answer } : answer;
+    updates.push(resultUpdate(call, output, ended, ids.uuid()));
+    wake();
+  };
+  const run = async (call: ToolCall) => {
+    const handler = handlers[call.block.name];
+    if (call.unparsed !== undefined) {
+      const nonExecution = call.unparsed.cut ? 'cut' : 'invalid';
+      report(call, refusal('The input is not valid JSON.'), { outcome: 'invalid', nonExecution });
+    } else if (handler === undefined) {
+      const ended: Ended = { outcome: 'unknown_tool', nonExecution: 'invalid' };
+      report(call, refusal(`There is no tool ${call.block.name}.`), ended);
+    } else {
+      try {
+        const isFunction = typeof handler === 'function';
+        report(call, isFunction ? await handler(call.block.input, call, controller.signal) : handler);
+      } catch (error) {
+        report(call, { content: errorText(error), isError: true });
+      }
+    }
+  };
+  const cutShort = (call: ToolCall, why: AbortWhy) =>
+    report(
+      call,
+      { content: `Not completed: ${why}.`, isError: true },
+      { outcome: 'aborted', nonExecution: 'aborted' },
+    );
+  return {
+    add(call) {
+      seen.added.push(call);
+      calls.set(call.block.id, call);
+      if (abortedBy === undefined) void run(call);
+      else cutShort(call, abortedBy);
+    },
+    delivered: (callId) => void seen.delivered.push(callId),
+    take() {
+      const taken = updates;
+      updates = [];
+      return taken;
+    },
+    get open() {
+      return calls.size + updates.filter((update) => update.kind === 'result').length;
+    },
+    async ready() {
+      while (updates.length === 0 && calls.size > 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    async abort(why) {
+      abortedBy ??= why;
+      if (calls.size > 0) seen.aborts.push(why);
+      controller.abort(why);
+      for (const call of [...calls.values()]) cutShort(call, why);
+    },
+    waits: [],
+    leave: () => undefined,
+  };
+}
+
+function resultUpdate(
+  call: ToolCall,
+  answer: Exclude<HandlerAnswer, string>,
+  ended: Ended,
+  uuid: string,
+): ResultUpdate {
+  return {
     kind: 'result',
     callId: call.block.id,
-    message: resultMessage(call, outputOf(answer), ids.uuid(), ended.nonExecution),
+    message: resultMessage(call, outputOf(answer), uuid, ended.nonExecution),
     extraMessages: answer.extraMessages ?? [],
     endsTurn: answer.endsTurn ?? false,
     hookContext: answer.hookContext ?? [],
@@ -70,93 +164,6 @@ export function scriptedTools(
     ...(answer.denial && { denial: answer.denial }),
     ...(answer.interrupt && { interrupt: true }),
     trace: traceOf(call, ended.outcome ?? (answer.isError ? 'error' : 'ok')),
-  });
-
-  function open(input: Parameters<ToolsPort['open']>[0]): ToolExecutor {
-    const calls = new Map<string, ToolCall>();
-    const controller = new AbortController();
-    let updates: ToolUpdate[] = [];
-    let abortedBy: AbortWhy | undefined;
-    let wake = () => {};
-    const report = (call: ToolCall, answer: HandlerAnswer, ended: Ended = {}) => {
-      if (!calls.delete(call.block.id)) return;
-      updates.push(resultOf(call, typeof answer === 'string' ? { content: answer } : answer, ended));
-      wake();
-    };
-    const run = async (call: ToolCall) => {
-      const handler = handlers[call.block.name];
-      if (call.unparsed !== undefined) {
-        const nonExecution = call.unparsed.cut ? 'cut' : 'invalid';
-        report(call, refusal('The input is not valid JSON.'), { outcome: 'invalid', nonExecution });
-      } else if (handler === undefined) {
-        report(call, refusal(`There is no tool ${call.block.name}.`), {
-          outcome: 'unknown_tool',
-          nonExecution: 'invalid',
-        });
-      } else {
-        try {
-          report(
-            call,
-            typeof handler === 'function'
-              ? await handler(call.block.input, call, controller.signal)
-              : handler,
-          );
-        } catch (error) {
-          report(call, { content: errorText(error), isError: true });
-        }
-      }
-    };
-    const cutShort = (call: ToolCall, why: AbortWhy) =>
-      report(
-        call,
-        { content: `Not completed: ${why}.`, isError: true },
-        { outcome: 'aborted', nonExecution: 'aborted' },
-      );
-    const abort: ToolExecutor['abort'] = async (why) => {
-      abortedBy ??= why;
-      if (calls.size > 0) aborts.push(why);
-      controller.abort(why);
-      for (const call of [...calls.values()]) cutShort(call, why);
-    };
-    input.scope.onClose(() => abort('interrupted'));
-
-    return {
-      add(call) {
-        added.push(call);
-        calls.set(call.block.id, call);
-        if (abortedBy === undefined) void run(call);
-        else cutShort(call, abortedBy);
-      },
-      delivered: (callId) => void delivered.push(callId),
-      take() {
-        const taken = updates;
-        updates = [];
-        return taken;
-      },
-      get open() {
-        return calls.size + updates.filter((update) => update.kind === 'result').length;
-      },
-      async ready() {
-        while (updates.length === 0 && calls.size > 0) {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
-      },
-      abort,
-      waits: [],
-      leave: () => undefined,
-    };
-  }
-
-  return {
-    wireTools: async () => wire,
-    open,
-    backfill: options.backfill ?? ((block) => block),
-    outwardInput: ({ input }) => input,
-    added,
-    delivered,
-    aborts,
   };
 }
 

@@ -33,10 +33,10 @@ async function run(
     if (n === 9) faulty.repair();
     const bodies: JournalBody[] = [title(n), title(n + 0.5)];
     try {
-      const { append, commit } = await open();
-      await append(bodies);
+      const opened = await open();
+      await opened.append(bodies);
       outcome.acknowledged.push(`t${n}`);
-      await commit();
+      await opened.commit();
     } catch (error) {
       outcome.codes.add((error as { code?: unknown }).code);
       if (!outcome.acknowledged.includes(`t${n}`)) outcome.refused.push(`t${n}`);

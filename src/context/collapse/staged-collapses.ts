@@ -49,6 +49,14 @@ interface Staged {
   readonly item: UserMessage;
 }
 
+interface Committable {
+  readonly collapse: Staged;
+  /** Place of its first message in the view. */
+  readonly from: number;
+  /** Tokens, as estimated. */
+  readonly freed: number;
+}
+
 /** Large enough to be worth a call, and small enough that one commit does not replace the whole past. */
 const SPAN_TOKENS = 20_000;
 const SPAN_SHARE = 0.2;
@@ -58,38 +66,95 @@ const STAGED_SHARE = 0.6;
 const MAX_FAILURES = 3;
 
 export function createCollapses(options: CollapseOptions): Collapses {
-  const { session } = options;
-  let staged: Staged[] = [];
-  let running = false;
-  let failures = 0;
-  let submission: string | undefined;
-  /** Up to here the view was planned already. */
-  let planned: { readonly root: object; readonly untilTokens: number } | undefined;
+  return new StagedCollapses(options);
+}
 
-  async function work(spans: readonly Span[], input: StepInput, missing: number): Promise<void> {
-    const { model } = options.condenser(input.model);
+class StagedCollapses implements Collapses {
+  readonly #options: CollapseOptions;
+  #staged: Staged[] = [];
+  #isRunning = false;
+  #failures = 0;
+  #submission: string | undefined;
+  /** Up to here the view was planned already. */
+  #planned: { readonly root: object; readonly untilTokens: number } | undefined;
+
+  constructor(options: CollapseOptions) {
+    this.#options = options;
+  }
+
+  stage(input: StepInput): string {
+    const { limits, view, estimateTokens: tokens } = input;
+    const [current] = input.effectKey.split('/');
+    if (current !== this.#submission) this.#failures = 0;
+    this.#submission = current;
+    const said = counted(this.#staged.length);
+    if (this.#isRunning) return `${said} staged, one is being condensed`;
+    if (this.#failures >= MAX_FAILURES) return `staging rests: it failed ${MAX_FAILURES} times in a row`;
+    if (this.#planned?.root === view.root && tokens < this.#planned.untilTokens)
+      return `${said} staged, and nothing more is to be`;
+
+    const fromTokens = Math.min(SPAN_TOKENS, limits.autocompactAt * SPAN_SHARE);
+    const missing = limits.autocompactAt * STAGED_SHARE - this.stagedTokens(input);
+    const spans = missing > 0 ? this.#plan(input, fromTokens) : [];
+    if (spans.length === 0) {
+      this.#planned = { root: view.root, untilTokens: tokens + fromTokens };
+      return `${counted(this.#staged.length)} staged, and nothing more is to be`;
+    }
+    this.#isRunning = true;
+    void this.#condenseAll(spans, input, missing / factorOf(input)).finally(() => {
+      this.#isRunning = false;
+    });
+    return `${counted(this.#staged.length)} staged, condensing goes on`;
+  }
+
+  commit(input: StepInput): Commit | undefined {
+    const edits: ViewEdit[] = [];
+    const done = new Set<Staged>();
+    let tokensFreed = 0;
+    for (const { collapse, freed } of this.#committable(input)) {
+      edits.push({ kind: 'splice', uuids: collapse.uuids, items: [collapse.item] });
+      tokensFreed += freed;
+      done.add(collapse);
+    }
+    if (edits.length === 0) return undefined;
+    this.#staged = this.#staged.filter((collapse) => !done.has(collapse));
+    return { edits, tokensFreed };
+  }
+
+  firstStaged(input: StepInput): string | undefined {
+    return this.#committable(input)[0]?.collapse.uuids[0];
+  }
+
+  stagedTokens(input: StepInput): number {
+    const freed = this.#committable(input).reduce((sum, each) => sum + each.freed, 0);
+    return Math.round(freed * factorOf(input));
+  }
+
+  async #condenseAll(spans: readonly Span[], input: StepInput, missing: number): Promise<void> {
+    const { session, transcriptPath, asCounted, condenser } = this.#options;
+    const { model } = condenser(input.model);
     let freed = 0;
     for (const [n, span] of spans.entries()) {
-      if (session.signal.aborted || freed >= missing || failures >= MAX_FAILURES) return;
-      const text = await condensed(span, model, `${input.effectKey}/collapse/${n + 1}`);
+      if (session.signal.aborted || freed >= missing || this.#failures >= MAX_FAILURES) return;
+      const text = await this.#condense(span, model, `${input.effectKey}/collapse/${n + 1}`);
       if (session.signal.aborted) return;
-      const item = text && syntheticMessage(options, 'collapse', collapsedText(text, options.transcriptPath));
-      const gain = item ? estimateTokens(options.asCounted(span.messages)) - estimateMessage(item) : 0;
+      const item = text && syntheticMessage(this.#options, 'collapse', collapsedText(text, transcriptPath));
+      const gain = item ? estimateTokens(asCounted(span.messages)) - estimateMessage(item) : 0;
       if (item && gain > 0) {
-        failures = 0;
+        this.#failures = 0;
         freed += gain;
-        staged.push({ uuids: span.uuids, item });
-      } else failures += 1;
+        this.#staged.push({ uuids: span.uuids, item });
+      } else this.#failures += 1;
     }
   }
 
-  async function condensed(span: Span, model: string, effectKey: string): Promise<string | undefined> {
+  async #condense(span: Span, model: string, effectKey: string): Promise<string | undefined> {
+    const { condense, session, sessionId } = this.#options;
     try {
-      const sessionId = await options.sessionId(model);
-      return await options.condense({
+      return await condense({
         messages: span.messages,
         model,
-        sessionId,
+        sessionId: await sessionId(model),
         effectKey,
         signal: session.signal,
       });
@@ -102,79 +167,35 @@ export function createCollapses(options: CollapseOptions): Collapses {
   /**
    * Staged collapses that can be committed to this view, oldest first. Those that left the view are dropped.
    */
-  function committable(input: StepInput) {
-    if (staged.length === 0) return [];
+  #committable(input: StepInput): readonly Committable[] {
+    if (this.#staged.length === 0) return [];
     const messages = input.view.slice();
     const positions = new Map(messages.map((message, i) => [message.uuid, i]));
     const pinned = pinnedMessages(messages, input.limits);
-    staged = staged.filter(({ uuids }) => uuids.every((uuid) => positions.has(uuid)));
-    return staged
+    this.#staged = this.#staged.filter(({ uuids }) => uuids.every((uuid) => positions.has(uuid)));
+    return this.#staged
       .flatMap((collapse) => {
         const place = placeOf(collapse.uuids, messages, positions);
         if (place === undefined || place.messages.some((message) => pinned.has(message))) return [];
-        const before = estimateTokens(options.asCounted(place.messages));
+        const before = estimateTokens(this.#options.asCounted(place.messages));
         return [{ collapse, from: place.from, freed: before - estimateMessage(collapse.item) }];
       })
       .filter(({ freed }) => freed > 0)
       .sort((a, b) => a.from - b.from);
   }
 
-  const stagedTokens = (input: StepInput) =>
-    Math.round(committable(input).reduce((sum, { freed }) => sum + freed, 0) * factorOf(input));
-
   /** Sized as estimates count the messages; the messages themselves as they are in the view. */
-  function plan({ view, limits, model }: StepInput, fromTokens: number): Span[] {
+  #plan({ view, limits, model }: StepInput, fromTokens: number): Span[] {
     const messages = view.slice();
-    const { atMostTokens } = options.condenser(model);
-    const taken = new Set(staged.flatMap(({ uuids }) => uuids));
+    const { atMostTokens } = this.#options.condenser(model);
+    const taken = new Set(this.#staged.flatMap(({ uuids }) => uuids));
     const original = new Map(messages.map((message) => [message.uuid, message]));
-    const spans = collapsibleSpans(options.asCounted(messages), limits, { fromTokens, atMostTokens }, taken);
-    return spans.map((span) => ({
+    const counted = this.#options.asCounted(messages);
+    return collapsibleSpans(counted, limits, { fromTokens, atMostTokens }, taken).map((span) => ({
       uuids: span.uuids,
       messages: span.messages.map((message) => original.get(message.uuid) ?? message),
     }));
   }
-
-  return {
-    stagedTokens,
-    stage(input) {
-      const { limits, view, estimateTokens: tokens } = input;
-      const [current] = input.effectKey.split('/');
-      if (current !== submission) failures = 0;
-      submission = current;
-      if (running) return `${counted(staged.length)} staged, one is being condensed`;
-      if (failures >= MAX_FAILURES) return `staging rests: it failed ${MAX_FAILURES} times in a row`;
-      if (planned?.root === view.root && tokens < planned.untilTokens)
-        return `${counted(staged.length)} staged, and nothing more is to be`;
-
-      const fromTokens = Math.min(SPAN_TOKENS, limits.autocompactAt * SPAN_SHARE);
-      const missing = limits.autocompactAt * STAGED_SHARE - stagedTokens(input);
-      const spans = missing > 0 ? plan(input, fromTokens) : [];
-      if (spans.length === 0) {
-        planned = { root: view.root, untilTokens: tokens + fromTokens };
-        return `${counted(staged.length)} staged, and nothing more is to be`;
-      }
-      running = true;
-      void work(spans, input, missing / factorOf(input)).finally(() => {
-        running = false;
-      });
-      return `${counted(staged.length)} staged, condensing goes on`;
-    },
-    firstStaged: (input) => committable(input)[0]?.collapse.uuids[0],
-    commit(input) {
-      const edits: ViewEdit[] = [];
-      const done = new Set<Staged>();
-      let tokensFreed = 0;
-      for (const { collapse, freed } of committable(input)) {
-        edits.push({ kind: 'splice', uuids: collapse.uuids, items: [collapse.item] });
-        tokensFreed += freed;
-        done.add(collapse);
-      }
-      if (edits.length === 0) return undefined;
-      staged = staged.filter((collapse) => !done.has(collapse));
-      return { edits, tokensFreed };
-    },
-  };
 }
 
 function counted(spans: number): string {

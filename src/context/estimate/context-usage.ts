@@ -50,15 +50,10 @@ const weighed = oncePer((tool: WireTool) => ({
 
 export function contextUsage(input: ContextUsageInput): ContextUsage {
   const { limits, measured, messages, factor = 1 } = input;
-  const counted = (texts: readonly string[]) => texts.reduce((sum, text) => sum + estimateText(text), 0);
   const tools = (input.tools ?? []).map(weighed);
-  const sum = (list: readonly { readonly tokens: number }[]) =>
-    list.reduce((total, { tokens }) => total + tokens, 0);
-
-  const texts = counted(input.system) + counted(input.userContext);
+  const texts = countTexts(input.system) + countTexts(input.userContext);
   const allTools = input.tools === undefined ? Math.max(0, (input.overheadTokens ?? 0) - texts) : sum(tools);
-  const fixed = texts + allTools;
-  const estimated = fixed + estimateTokens(messages);
+  const estimated = texts + allTools + estimateTokens(messages);
   const size = contextSize({
     ...input,
     usage: measured?.usage,
@@ -67,84 +62,19 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
   });
   const { totalTokens } = size;
   const scale = estimated === 0 ? 1 : totalTokens / estimated;
-  const real = (tokens: number) => Math.round(tokens * scale);
+  const real: Scaled = (tokens) => Math.round(tokens * scale);
 
-  const inHead = input.memoryFiles.map(({ path, type, content }) => ({
-    path,
-    type,
-    tokens: real(estimateText(content)),
-  }));
-  const later = memoryIn(messages).map((file) => ({ ...file, tokens: real(file.tokens) }));
-  const ofServers = (list: typeof tools, isLoaded: boolean) =>
-    list.flatMap(({ name, tokens }) => {
-      const [, serverName] = MCP_NAME.exec(name) ?? [];
-      return serverName === undefined ? [] : [{ name, serverName, tokens: real(tokens), isLoaded }];
-    });
-  const mcpTools = ofServers(tools, true);
-  const deferred = (input.deferredTools ?? []).map(weighed);
-  const mcpDeferred = ofServers(deferred, false);
-  const ownDeferred = deferred
-    .filter(({ name }) => !MCP_NAME.test(name))
-    .map(({ name, tokens }) => ({ name, tokens: real(tokens), isLoaded: false as const }));
-  const agents = (input.agents ?? []).map(({ line, ...agent }) => ({
-    ...agent,
-    tokens: real(estimateText(line)),
-  }));
-  const skills = skillsIn(messages, input.skills ?? []).map((row) => ({ ...row, tokens: real(row.tokens) }));
-  const systemTools = tools
-    .filter(({ name }) => !MCP_NAME.test(name))
-    .map(({ name, tokens }) => ({ name, tokens: real(tokens) }));
+  const rows = listRows(input, tools, real);
   const breakdown = messageBreakdown(messages, scale);
-  const context = Math.max(0, real(counted(input.userContext)) - sum(inHead));
-  const mcpInstructions = instructionsIn(messages).map(({ serverName, tokens }) => ({
-    serverName,
-    tokens: real(tokens),
-  }));
-  const spoken = Math.max(
-    0,
-    real(estimateTokens(messages)) -
-      breakdown.toolResultTokens -
-      sum(mcpInstructions) -
-      sum(skills) -
-      sum(later),
-  );
-
-  const used = [
-    category('system_prompt', 'System prompt', real(counted(input.system)) + context, 'blue'),
-    category('system_tools', 'Tools', real(allTools) - sum(mcpTools) - sum(agents), 'cyan'),
-    category('mcp_tools', 'MCP tools', sum(mcpTools), 'magenta'),
-    category('mcp_instructions', 'MCP instructions', sum(mcpInstructions), 'magenta'),
-    category('custom_agents', 'Agents', sum(agents), 'cyan'),
-    category('memory_files', 'Memory files', sum(inHead) + sum(later), 'yellow'),
-    category('skills', 'Skills', sum(skills), 'yellow'),
-    category('messages', 'Messages', spoken, 'green'),
-    category('tool_results', 'Tool results', breakdown.toolResultTokens, 'red'),
-  ].filter(({ tokens }) => tokens > 0);
-  const buffer = Math.max(0, limits.window - (input.autocompact ? limits.autocompactAt : limits.blockingAt));
-  const free = Math.max(0, limits.window - buffer - totalTokens);
-  const waiting = [
-    category('mcp_tools_deferred', 'MCP tools (deferred)', sum(mcpDeferred), 'gray'),
-    category('system_tools_deferred', 'Tools (deferred)', sum(ownDeferred), 'gray'),
-  ]
-    .filter(({ tokens }) => tokens > 0)
-    .map((each) => ({ ...each, kind: 'deferred' as const, isDeferred: true as const }));
-  const inWindow: readonly ContextCategory[] = [
-    ...used,
-    { id: 'free_space', name: 'Free space', tokens: free, color: 'gray', kind: 'free' },
-    {
-      id: 'autocompact_buffer',
-      name: input.autocompact ? 'Compaction buffer' : 'Answer buffer',
-      tokens: Math.min(buffer, Math.max(0, limits.window - totalTokens)),
-      color: 'gray',
-      kind: 'buffer',
-    },
-  ];
+  const used = usedCategories(input, rows, { tools: allTools, results: breakdown.toolResultTokens }, real);
+  const inWindow = [...used, ...freeCategories(input, totalTokens)];
+  const { agents, skills, instructions, systemTools, ownDeferred } = rows;
   return {
     ...size,
-    categories: [...inWindow, ...waiting],
+    categories: [...inWindow, ...deferredCategories(rows)],
     gridRows: grid(inWindow, limits.window),
-    memoryFiles: [...inHead, ...later],
-    mcpTools: [...mcpTools, ...mcpDeferred],
+    memoryFiles: [...rows.inHead, ...rows.later],
+    mcpTools: [...rows.mcpTools, ...rows.mcpDeferred],
     ...(ownDeferred.length > 0 && { deferredBuiltinTools: ownDeferred }),
     agents,
     ...(input.commandCount !== undefined && {
@@ -158,10 +88,119 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
         skillFrontmatter: skills,
       },
     }),
-    ...(mcpInstructions.length > 0 && { mcpInstructions }),
+    ...(instructions.length > 0 && { mcpInstructions: instructions }),
     systemTools,
     messageBreakdown: breakdown,
   };
+}
+
+/** Real tokens for estimated ones. */
+type Scaled = (tokens: number) => number;
+type Weighed = ReturnType<typeof weighed>;
+
+const countTexts = (texts: readonly string[]): number =>
+  texts.reduce((total, text) => total + estimateText(text), 0);
+
+const sum = (list: readonly { readonly tokens: number }[]): number =>
+  list.reduce((total, { tokens }) => total + tokens, 0);
+
+/** What has a row of its own, in real tokens. */
+function listRows(input: ContextUsageInput, tools: readonly Weighed[], real: Scaled) {
+  const { messages } = input;
+  const scaled = <T extends { readonly tokens: number }>(row: T): T => ({ ...row, tokens: real(row.tokens) });
+  const deferred = (input.deferredTools ?? []).map(weighed);
+  const isBuiltin = ({ name }: Weighed) => !MCP_NAME.test(name);
+  return {
+    /** Memory at the start of the conversation, and behind tool results. */
+    inHead: input.memoryFiles.map(({ path, type, content }) => ({
+      path,
+      type,
+      tokens: real(estimateText(content)),
+    })),
+    later: memoryIn(messages).map(scaled),
+    mcpTools: toolsOfServers(tools, true, real),
+    mcpDeferred: toolsOfServers(deferred, false, real),
+    ownDeferred: deferred.filter(isBuiltin).map(({ name, tokens }) => ({
+      name,
+      tokens: real(tokens),
+      isLoaded: false as const,
+    })),
+    agents: (input.agents ?? []).map(({ line, ...agent }) => ({
+      ...agent,
+      tokens: real(estimateText(line)),
+    })),
+    skills: skillsIn(messages, input.skills ?? []).map(scaled),
+    systemTools: tools.filter(isBuiltin).map(({ name, tokens }) => ({ name, tokens: real(tokens) })),
+    instructions: instructionsIn(messages).map(scaled),
+  };
+}
+
+type Rows = ReturnType<typeof listRows>;
+
+function toolsOfServers(list: readonly Weighed[], isLoaded: boolean, real: Scaled) {
+  return list.flatMap(({ name, tokens }) => {
+    const [, serverName] = MCP_NAME.exec(name) ?? [];
+    return serverName === undefined ? [] : [{ name, serverName, tokens: real(tokens), isLoaded }];
+  });
+}
+
+/** `tools`: estimated; `results`: those of tools, real. */
+function usedCategories(
+  { system, userContext, messages }: ContextUsageInput,
+  { inHead, later, mcpTools, agents, skills, instructions }: Rows,
+  { tools, results }: { readonly tools: number; readonly results: number },
+  real: Scaled,
+): readonly ContextCategory[] {
+  const context = Math.max(0, real(countTexts(userContext)) - sum(inHead));
+  const spoken = Math.max(
+    0,
+    real(estimateTokens(messages)) - results - sum(instructions) - sum(skills) - sum(later),
+  );
+  return [
+    category('system_prompt', 'System prompt', real(countTexts(system)) + context, 'blue'),
+    category('system_tools', 'Tools', real(tools) - sum(mcpTools) - sum(agents), 'cyan'),
+    category('mcp_tools', 'MCP tools', sum(mcpTools), 'magenta'),
+    category('mcp_instructions', 'MCP instructions', sum(instructions), 'magenta'),
+    category('custom_agents', 'Agents', sum(agents), 'cyan'),
+    category('memory_files', 'Memory files', sum(inHead) + sum(later), 'yellow'),
+    category('skills', 'Skills', sum(skills), 'yellow'),
+    category('messages', 'Messages', spoken, 'green'),
+    category('tool_results', 'Tool results', results, 'red'),
+  ].filter(({ tokens }) => tokens > 0);
+}
+
+/** The rest of the window. */
+function freeCategories(
+  { limits, autocompact }: ContextUsageInput,
+  totalTokens: number,
+): readonly ContextCategory[] {
+  const buffer = Math.max(0, limits.window - (autocompact ? limits.autocompactAt : limits.blockingAt));
+  return [
+    {
+      id: 'free_space',
+      name: 'Free space',
+      tokens: Math.max(0, limits.window - buffer - totalTokens),
+      color: 'gray',
+      kind: 'free',
+    },
+    {
+      id: 'autocompact_buffer',
+      name: autocompact ? 'Compaction buffer' : 'Answer buffer',
+      tokens: Math.min(buffer, Math.max(0, limits.window - totalTokens)),
+      color: 'gray',
+      kind: 'buffer',
+    },
+  ];
+}
+
+/** What is not part of requests. */
+function deferredCategories({ mcpDeferred, ownDeferred }: Rows): readonly ContextCategory[] {
+  return [
+    category('mcp_tools_deferred', 'MCP tools (deferred)', sum(mcpDeferred), 'gray'),
+    category('system_tools_deferred', 'Tools (deferred)', sum(ownDeferred), 'gray'),
+  ]
+    .filter(({ tokens }) => tokens > 0)
+    .map((each) => ({ ...each, kind: 'deferred' as const, isDeferred: true as const }));
 }
 
 /** Instructions are part of the conversation where they were announced; repeated ones count again. */

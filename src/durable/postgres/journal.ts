@@ -55,6 +55,8 @@ interface OpenJournal {
   writing: Promise<unknown>;
 }
 
+type AppendRequest = Omit<Parameters<AppendQueue['append']>[0], 'owner' | 'frames'>;
+
 /** Records that a run does not write again and again when it kills its worker each time. */
 const PROGRESS = new Set(['assistant', 'user', 'response', 'result', 'ask', 'answer', 'parked', 'inbox']);
 
@@ -84,35 +86,13 @@ export async function createJournalStore(
   const snapshots = createSnapshots(database, format);
   const open = new Map<string, OpenJournal>();
 
-  async function append(
-    sessionId: string,
-    epoch: number,
-    afterSeq: number,
-    isProgress: boolean,
-    ids: readonly string[],
-    bodies: readonly string[],
-  ): Promise<Appended> {
-    const seq = afterSeq + ids.length;
+  async function append(request: AppendRequest): Promise<Appended> {
+    const { sessionId, afterSeq, ids } = request;
     const frames = alongside?.(sessionId) ?? [];
-    if (await queue.append({ sessionId, epoch, owner, afterSeq, isProgress, ids, lines: bodies, frames })) {
-      snapshots.grown(sessionId, seq);
-      return { seq };
-    }
-    const [row] = await run<{ readonly isMine: boolean; readonly head: number }>(
-      `select epoch = $2 and owner = $3 as "isMine", head from turnwright.sessions where session_id = $1`,
-      [sessionId, epoch, owner],
-    );
-    if (row?.isMine !== true) return { fenced: true };
-    const recorded = await run<{ readonly entry_id: string }>(
-      `select entry_id from turnwright.journal where session_id = $1 and seq > $2 and seq <= $3 order by seq`,
-      [sessionId, afterSeq, seq],
-    );
-    const isRepeated = recorded.length === ids.length && recorded.every((r, at) => r.entry_id === ids[at]);
-    if (isRepeated) return { seq };
-    throw new TurnwrightError(
-      'storage_error',
-      `An append was to follow record ${afterSeq}, but the last record of the journal is ${row.head}.`,
-    );
+    if (!(await queue.append({ ...request, owner, frames }))) return explainUnwritten(run, owner, request);
+    const seq = afterSeq + ids.length;
+    snapshots.grown(sessionId, seq);
+    return { seq };
   }
 
   return {
@@ -142,13 +122,13 @@ export async function createJournalStore(
       if (entries.length === 0) return { seq: afterSeq };
       const nowMs = clock.nowMs();
       // Encoded now: later changes of the caller's objects are not recorded.
-      const bodies = entries.map((body: JournalBody, at) =>
+      const lines = entries.map((body: JournalBody, at) =>
         journal.lines.encode(body, { seq: afterSeq + 1 + at, epoch, nowMs }),
       );
       const ids = entries.map(format.idOf);
       const isProgress = entries.some(({ type }) => PROGRESS.has(type));
       const appended = journal.writing.then(() =>
-        append(sessionId, epoch, afterSeq, isProgress, ids, bodies),
+        append({ sessionId, epoch, afterSeq, isProgress, ids, lines }),
       );
       journal.writing = appended.catch(() => undefined);
       return appended;
@@ -175,6 +155,30 @@ export async function createJournalStore(
       if (journal !== undefined) await snapshots.close(sessionId);
     },
   };
+}
+
+/** Fenced, or written before; throws `storage_error` where the append would leave a gap. */
+async function explainUnwritten(
+  run: Statements['run'],
+  owner: string,
+  { sessionId, epoch, afterSeq, ids }: AppendRequest,
+): Promise<Appended> {
+  const seq = afterSeq + ids.length;
+  const [row] = await run<{ readonly isMine: boolean; readonly head: number }>(
+    `select epoch = $2 and owner = $3 as "isMine", head from turnwright.sessions where session_id = $1`,
+    [sessionId, epoch, owner],
+  );
+  if (row?.isMine !== true) return FENCED;
+  const recorded = await run<{ readonly entry_id: string }>(
+    `select entry_id from turnwright.journal where session_id = $1 and seq > $2 and seq <= $3 order by seq`,
+    [sessionId, afterSeq, seq],
+  );
+  const isRepeated = recorded.length === ids.length && recorded.every((r, at) => r.entry_id === ids[at]);
+  if (isRepeated) return { seq };
+  throw new TurnwrightError(
+    'storage_error',
+    `An append was to follow record ${afterSeq}, but the last record of the journal is ${row.head}.`,
+  );
 }
 
 interface Page {

@@ -22,7 +22,7 @@ export function composeContextSources(
   const { cwd, projectTrusted = true } = config;
   const memoryPath = memoryPathOf(config);
   return {
-    memoryFiles: projectMemory.load,
+    memoryFiles: () => projectMemory.load(),
     relevantMemory: projectMemory.prefetch,
     isRepository: async () => (await foldersOfRepository(cwd, files)) !== undefined,
     async gitStatus(signal) {

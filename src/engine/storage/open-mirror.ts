@@ -43,8 +43,8 @@ export function openMirror(options: MirrorOptions): StoreMirror {
     onError,
   });
   return {
-    push: mirror.push,
-    flush: mirror.flush,
+    push: (key, entries) => mirror.push(key, entries),
+    flush: () => mirror.flush(),
     async close() {
       const isComplete = await mirror.close();
       await noting;

@@ -7,6 +7,7 @@
 import { isRecord } from '../../util/is-record.ts';
 import {
   type Answer,
+  type AskOptions,
   allPages,
   type Connection,
   type ConnectionPorts,
@@ -42,31 +43,85 @@ export interface StatelessConnection extends Connection {
 
 /** `introduction`: what the server said when it was met. */
 export function createStatelessConnection(introduction: Answer, parts: StatelessParts): StatelessConnection {
-  const { peer, questions, ports, isRemote } = parts;
-  const introduced = introductionOf(introduction);
-  const meta = requestMeta(ports.version);
+  return new SessionlessConnection(introduction, parts);
+}
+
+class SessionlessConnection implements StatelessConnection {
+  readonly serverInfo: Connection['serverInfo'];
+  readonly instructions: string | undefined;
+  readonly lists: ReadonlySet<ListKind>;
+  readonly revision = STATELESS_REVISION;
+  readonly lost: Promise<string>;
+  readonly #parts: StatelessParts;
+  readonly #meta: Answer;
+  readonly #listening: ReturnType<typeof listenForChanges>;
   /** Arguments that are headers too, by tool. */
-  let mirrored: ReadonlyMap<unknown, readonly MirroredParam[]> = new Map();
+  #mirrored: ReadonlyMap<unknown, readonly MirroredParam[]> = new Map();
 
-  const askOnce: Connection['ask'] = (method, params, options) => {
-    const { _meta: own } = params;
-    const inHeaders = method === 'tools/call' ? mirrored.get(params['name']) : undefined;
-    return peer.ask(
-      method,
-      { ...params, _meta: { ...meta, ...(isRecord(own) ? own : {}) } },
-      {
-        ...options,
-        isOnItsOwn: isRemote,
-        headers: inHeaders && paramHeaders(inHeaders, params['arguments']),
-      },
-    );
-  };
+  constructor(introduction: Answer, parts: StatelessParts) {
+    const { serverInfo, instructions, lists, capabilities } = introductionOf(introduction);
+    this.serverInfo = serverInfo;
+    this.instructions = instructions;
+    this.lists = lists;
+    this.lost = parts.peer.lost;
+    this.#parts = parts;
+    this.#meta = requestMeta(parts.ports.version);
+    const ask: Connection['ask'] = (method, params, options) => this.#askOnce(method, params, options);
+    this.#listening = listenForChanges(capabilities, { ask, ...parts.ports });
+  }
 
-  const ask: Connection['ask'] = async (method, params, options) => {
+  get held(): boolean {
+    return this.#parts.questions.open;
+  }
+
+  async ask(method: string, params: Answer, options: AskOptions): Promise<Answer> {
+    try {
+      return await this.#ask(method, params, options);
+    } catch (error) {
+      const { code } = error as { readonly code?: unknown };
+      if (code !== HEADER_MISMATCH || method !== 'tools/call') throw error;
+      // The schema changed since it was listed, and the server did nothing.
+      this.#parts.ports.fresh.drop('tools');
+      await this.list('tools', options.signal);
+      return this.#ask(method, params, options);
+    }
+  }
+
+  async list(kind: ListKind, signal: AbortSignal): Promise<readonly Answer[]> {
+    const { isRemote, ports } = this.#parts;
+    const sinceMs = ports.clock.monotonicMs();
+    const pages: Answer[] = [];
+    const kept = ports.fresh.get(kind);
+    const ask: Connection['ask'] = (method, params, options) => this.#ask(method, params, options);
+    const listed = kept ?? (await allPages(ask, kind, signal, (page) => pages.push(page)));
+    if (kept === undefined) ports.fresh.keep(kind, listed, pages, sinceMs);
+    if (kind === 'tools' && isRemote) this.#mirrored = collectMirroredParams(listed);
+    return listed;
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    await this.#askOnce('server/discover', {}, { signal });
+  }
+
+  hear(method: string, params: Answer): void {
+    this.#listening.hear(method, params);
+  }
+
+  abandon(why: string): void {
+    this.#listening.end();
+    this.#parts.peer.abandon(why);
+  }
+
+  close(): Promise<void> {
+    this.#listening.end();
+    return this.#parts.peer.close();
+  }
+
+  async #ask(method: string, params: Answer, options: AskOptions): Promise<Answer> {
     const { signal } = options;
     let asked = params;
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const { resultType = 'complete', ...result } = await askOnce(method, asked, options);
+      const { resultType = 'complete', ...result } = await this.#askOnce(method, asked, options);
       // What depends on answers holds for this request alone.
       if (resultType === 'complete') return withoutReserved(round === 0 ? result : { ...result, ttlMs: 0 });
       if (resultType !== 'input_required')
@@ -76,82 +131,57 @@ export function createStatelessConnection(introduction: Answer, parts: Stateless
       const { inputRequests, requestState } = result;
       const wanted = isRecord(inputRequests) ? Object.entries(inputRequests) : [];
       if (wanted.length === 0)
-        await ports.clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** round, MAX_PAUSE_MS), signal);
+        await this.#parts.ports.clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** round, MAX_PAUSE_MS), signal);
       asked = {
         ...params,
-        ...(wanted.length > 0 && { inputResponses: await answersTo(wanted, signal) }),
+        ...(wanted.length > 0 && { inputResponses: await this.#answer(wanted, signal) }),
         ...(requestState !== undefined && { requestState }),
       };
     }
     throw new ResultError(`The server was asked ${MAX_ROUNDS} times, and wanted to know more each time.`);
-  };
+  }
 
-  const answersTo = async (
+  #askOnce(method: string, params: Answer, options: AskOptions): Promise<Answer> {
+    const { peer, isRemote } = this.#parts;
+    const { _meta: own } = params;
+    const inHeaders = method === 'tools/call' ? this.#mirrored.get(params['name']) : undefined;
+    return peer.ask(
+      method,
+      { ...params, _meta: { ...this.#meta, ...(isRecord(own) ? own : {}) } },
+      {
+        ...options,
+        isOnItsOwn: isRemote,
+        headers: inHeaders && paramHeaders(inHeaders, params['arguments']),
+      },
+    );
+  }
+
+  async #answer(
     wanted: readonly (readonly [string, unknown])[],
     signal: AbortSignal,
-  ): Promise<Record<string, Answer>> => {
+  ): Promise<Record<string, Answer>> {
     const answers: Record<string, Answer> = {};
     // One after the other: a person is asked one thing at a time.
     for (const [key, request] of wanted) {
       const { method, params } = isRecord(request) ? request : {};
-      const answer = await questions.answer(String(method), isRecord(params) ? params : {}, signal);
+      const asked = isRecord(params) ? params : {};
+      const answer = await this.#parts.questions.answer(String(method), asked, signal);
       signal.throwIfAborted();
       if (answer === undefined)
         throw new ResultError(`The server wants ${JSON.stringify(method)}, which is not supported.`);
       answers[key] = answer;
     }
     return answers;
-  };
+  }
+}
 
-  const list = async (kind: ListKind, signal: AbortSignal): Promise<readonly Answer[]> => {
-    const { clock, fresh } = ports;
-    const sinceMs = clock.monotonicMs();
-    const pages: Answer[] = [];
-    const kept = fresh.get(kind);
-    const listed = kept ?? (await allPages(ask, kind, signal, (page) => pages.push(page)));
-    if (kept === undefined) fresh.keep(kind, listed, pages, sinceMs);
-    if (kind !== 'tools' || !isRemote) return listed;
-    mirrored = new Map(
-      listed.flatMap(({ name, inputSchema }) => {
-        const params = mirroredParams(inputSchema);
-        return 'problem' in params || params.length === 0 ? [] : [[name, params] as const];
-      }),
-    );
-    return listed;
-  };
-
-  const listening = listenForChanges(introduced.capabilities, { ask: askOnce, ...ports });
-  return {
-    ...introduced,
-    revision: STATELESS_REVISION,
-    async ask(method, params, options) {
-      try {
-        return await ask(method, params, options);
-      } catch (error) {
-        const { code } = error as { readonly code?: unknown };
-        if (code !== HEADER_MISMATCH || method !== 'tools/call') throw error;
-        // The schema changed since it was listed, and the server did nothing.
-        ports.fresh.drop('tools');
-        await list('tools', options.signal);
-        return ask(method, params, options);
-      }
-    },
-    list,
-    check: async (signal) => void (await askOnce('server/discover', {}, { signal })),
-    get held() {
-      return questions.open;
-    },
-    lost: peer.lost,
-    hear: listening.hear,
-    abandon(why) {
-      listening.end();
-      peer.abandon(why);
-    },
-    close() {
-      listening.end();
-      return peer.close();
-    },
-  };
+function collectMirroredParams(tools: readonly Answer[]): ReadonlyMap<unknown, readonly MirroredParam[]> {
+  return new Map(
+    tools.flatMap(({ name, inputSchema }) => {
+      const params = mirroredParams(inputSchema);
+      return 'problem' in params || params.length === 0 ? [] : [[name, params] as const];
+    }),
+  );
 }
 
 /** Fields of `_meta` that belong to the protocol are no content. */

@@ -9,7 +9,6 @@ import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { readUsage, replaceUsage, soundUsage } from '../../protocol/model/usage.ts';
 import { EMPTY_USAGE, type StreamEvent, type Usage, type WireResponse } from '../../protocol/model/wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import type { Writable } from '../../util/collections/writable.ts';
 import { classifyStreamError, protocolFailure } from '../retry/classify-error.ts';
 import { otherApiFailure } from '../retry/other-api.ts';
 
@@ -61,152 +60,172 @@ interface DeltaHead {
 }
 
 export function createEventDecoder(head: HttpHead): EventDecoder {
+  return new Decoder(head);
+}
+
+class Decoder implements EventDecoder {
+  started = false;
+  stopped = false;
+  usage: Usage | undefined;
+  model: string | undefined;
+  contentCount = 0;
+  blockCount = 0;
+  readonly #head: HttpHead;
   /** Types of the open blocks, by index. */
-  const open = new Map<number, string>();
-  const seen = new Set<number>();
+  readonly #open = new Map<number, string>();
+  readonly #seen = new Set<number>();
   /**
    * Beginning of the last delta, while its block is open: a delta that begins the same is parsed from there
    * on.
    */
-  let deltaHead: DeltaHead | undefined;
+  #deltaHead: DeltaHead | undefined;
   /** The block that grew last, and whether it grew twice in a row: only then the beginning is compared. */
-  let grown: unknown;
-  let growsOn = false;
+  #grown: unknown;
+  #growsOn = false;
 
-  const broken = (what: string) => protocolFailure(`The stream is not in order: ${what}.`, head, true);
+  constructor(head: HttpHead) {
+    this.#head = head;
+  }
 
-  function decode(data: readonly string[], into: StreamEvent[]): ModelFailure | undefined {
+  thinkingOpen(): boolean {
+    for (const type of this.#open.values())
+      if (type === 'thinking' || type === 'redacted_thinking') return true;
+    return false;
+  }
+
+  decode(data: readonly string[], into: StreamEvent[]): ModelFailure | undefined {
     for (const one of data) {
-      const delta = deltaHead === undefined ? undefined : deltaBehind(deltaHead, one);
+      const delta = this.#deltaHead === undefined ? undefined : deltaBehind(this.#deltaHead, one);
       if (delta !== undefined) {
-        decoder.contentCount++;
-        decoder.blockCount++;
+        this.contentCount++;
+        this.blockCount++;
         into.push(delta);
         continue;
       }
-      const failure = decodeWhole(one, into);
+      const failure = this.#decodeWhole(one, into);
       if (failure !== undefined) return failure;
     }
     return undefined;
   }
 
-  function decodeWhole(data: string, into: StreamEvent[]): ModelFailure | undefined {
+  #decodeWhole(data: string, into: StreamEvent[]): ModelFailure | undefined {
     let event: unknown;
     try {
       event = parseJson(data);
     } catch {
-      return data === '[DONE]' ? undefined : broken(`an event is not JSON (${data.length} characters)`);
+      return data === '[DONE]' ? undefined : this.#broken(`an event is not JSON (${data.length} characters)`);
     }
-    growsOn = false;
-    const failure = accept(event, into);
-    if (!growsOn) return failure;
-    const head = BEFORE_TEXT.exec(data);
-    if (head !== null && KNOWN_DELTAS.get(head[2]) === head[3] && open.has(Number(head[1])))
-      deltaHead = { json: head[0], index: Number(head[1]), type: head[2] as string };
+    this.#growsOn = false;
+    const failure = this.accept(event, into);
+    if (!this.#growsOn) return failure;
+    const begins = BEFORE_TEXT.exec(data);
+    if (begins !== null && KNOWN_DELTAS.get(begins[2]) === begins[3] && this.#open.has(Number(begins[1])))
+      this.#deltaHead = { json: begins[0], index: Number(begins[1]), type: begins[2] as string };
     return failure;
   }
 
-  function accept(value: unknown, into: StreamEvent[]): ModelFailure | undefined {
+  accept(value: unknown, into: StreamEvent[]): ModelFailure | undefined {
     const event = value as Raw;
-    if (typeof event !== 'object' || event === null) return broken('an event is not an object');
-    if (decoder.stopped) return undefined;
+    if (typeof event !== 'object' || event === null) return this.#broken('an event is not an object');
+    if (this.stopped) return undefined;
     switch (event.type) {
       case 'content_block_delta':
-        return onDelta(event, into);
+        return this.#onDelta(event, into);
       case 'content_block_start':
-        return onBlockStart(event, into);
+        return this.#onBlockStart(event, into);
       case 'content_block_stop':
-        return onBlockStop(event, into);
+        return this.#onBlockStop(event, into);
       case 'message_start':
-        return onStart(event, into);
+        return this.#onStart(event, into);
       case 'message_delta':
-        return onMessageDelta(event, into);
+        return this.#onMessageDelta(event, into);
       case 'message_stop':
-        if (!decoder.started) return broken('message_stop without message_start');
-        if (open.size > 0) return broken('message_stop inside an open block');
-        decoder.stopped = true;
-        decoder.contentCount++;
+        if (!this.started) return this.#broken('message_stop without message_start');
+        if (this.#open.size > 0) return this.#broken('message_stop inside an open block');
+        this.stopped = true;
+        this.contentCount++;
         into.push({ type: 'message_stop' });
         return undefined;
       case 'ping':
         into.push({ type: 'ping' });
         return undefined;
       case 'error':
-        return classifyStreamError(event, head.headers);
+        return classifyStreamError(event, this.#head.headers);
       default:
         // Some gateways send the error object without an envelope.
         return record(event['error']) && event.type === undefined
-          ? classifyStreamError(event, head.headers)
-          : decoder.started
+          ? classifyStreamError(event, this.#head.headers)
+          : this.started
             ? undefined
-            : otherApiFailure(event, head);
+            : otherApiFailure(event, this.#head);
     }
   }
 
-  function onStart(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
-    if (decoder.started) return broken('a second message_start');
+  #onStart(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
+    if (this.started) return this.#broken('a second message_start');
     const message = record(event['message']);
-    if (message === undefined) return broken('message_start without a message');
-    decoder.started = true;
-    decoder.contentCount++;
+    if (message === undefined) return this.#broken('message_start without a message');
+    this.started = true;
+    this.contentCount++;
     const usage = readUsage(message['usage']);
-    decoder.usage = usage;
-    decoder.model = typeof message['model'] === 'string' ? message['model'] : undefined;
+    this.usage = usage;
+    this.model = typeof message['model'] === 'string' ? message['model'] : undefined;
     into.push({ ...event, type: 'message_start', message: wholeMessage(message, usage) });
     return undefined;
   }
 
-  function onBlockStart(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
+  #onBlockStart(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
     const index = event['index'];
     const block = record(event['content_block']);
-    if (!decoder.started) return broken('content before message_start');
+    if (!this.started) return this.#broken('content before message_start');
     if (typeof index !== 'number' || block === undefined || typeof block['type'] !== 'string')
-      return broken('a block without index or type');
-    if (seen.has(index)) return broken(`block ${index} began twice`);
-    seen.add(index);
-    open.set(index, block['type']);
-    decoder.contentCount++;
-    decoder.blockCount++;
+      return this.#broken('a block without index or type');
+    if (this.#seen.has(index)) return this.#broken(`block ${index} began twice`);
+    this.#seen.add(index);
+    this.#open.set(index, block['type']);
+    this.contentCount++;
+    this.blockCount++;
     into.push(event as unknown as StreamEvent);
     return undefined;
   }
 
-  function onDelta(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
-    const type = open.get(event['index'] as number);
-    if (type === undefined) return broken(`a delta for block ${String(event['index'])}, which is not open`);
+  #onDelta(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
+    const type = this.#open.get(event['index'] as number);
+    if (type === undefined)
+      return this.#broken(`a delta for block ${String(event['index'])}, which is not open`);
     const delta = event['delta'] as Raw | null | undefined;
-    if (typeof delta !== 'object' || delta === null) return broken('a delta without content');
-    decoder.contentCount++;
-    decoder.blockCount++;
+    if (typeof delta !== 'object' || delta === null) return this.#broken('a delta without content');
+    this.contentCount++;
+    this.blockCount++;
     const field = KNOWN_DELTAS.get(delta.type);
     if (field === undefined) return undefined;
     if (field !== '' && typeof delta[field] !== 'string')
-      return broken(`a ${String(delta.type)} without its text`);
+      return this.#broken(`a ${String(delta.type)} without its text`);
     if (DELTAS[type]?.includes(delta.type as string) === false)
-      return broken(`a ${String(delta.type)} in a ${type} block`);
+      return this.#broken(`a ${String(delta.type)} in a ${type} block`);
     into.push(event as unknown as StreamEvent);
-    growsOn = grown === event['index'];
-    grown = event['index'];
+    this.#growsOn = this.#grown === event['index'];
+    this.#grown = event['index'];
     return undefined;
   }
 
-  function onBlockStop(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
-    deltaHead = undefined;
-    grown = undefined;
-    if (!open.delete(event['index'] as number))
-      return broken(`block ${String(event['index'])} ends without having begun`);
-    decoder.contentCount++;
+  #onBlockStop(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
+    this.#deltaHead = undefined;
+    this.#grown = undefined;
+    if (!this.#open.delete(event['index'] as number))
+      return this.#broken(`block ${String(event['index'])} ends without having begun`);
+    this.contentCount++;
     into.push(event as unknown as StreamEvent);
     return undefined;
   }
 
-  function onMessageDelta(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
-    if (!decoder.started) return broken('message_delta before message_start');
+  #onMessageDelta(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
+    if (!this.started) return this.#broken('message_delta before message_start');
     const delta = record(event['delta']) ?? {};
-    decoder.contentCount++;
+    this.contentCount++;
     const reported = record(event['usage']);
     const usage = reported && soundUsage(reported);
-    decoder.usage = replaceUsage(decoder.usage ?? EMPTY_USAGE, usage);
+    this.usage = replaceUsage(this.usage ?? EMPTY_USAGE, usage);
     into.push({
       ...event,
       type: 'message_delta',
@@ -216,21 +235,9 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
     return undefined;
   }
 
-  const decoder: Writable<EventDecoder> = {
-    decode,
-    accept,
-    started: false,
-    stopped: false,
-    usage: undefined,
-    model: undefined,
-    contentCount: 0,
-    blockCount: 0,
-    thinkingOpen() {
-      for (const type of open.values()) if (type === 'thinking' || type === 'redacted_thinking') return true;
-      return false;
-    },
-  };
-  return decoder;
+  #broken(what: string): ModelFailure {
+    return protocolFailure(`The stream is not in order: ${what}.`, this.#head, true);
+  }
 }
 
 /** undefined: it begins or ends differently. */

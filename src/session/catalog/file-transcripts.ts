@@ -16,7 +16,7 @@ import { readSessionHead } from '../session-head.ts';
 import { infoOf, isProgrammatic, type SessionInfo } from '../session-info.ts';
 import { entryOfLine, type FileSummary, summaryOfFile } from './file-summary.ts';
 import { rewriteSessionFiles } from './rewrite-files.ts';
-import type { Transcripts } from './transcripts.ts';
+import type { Erasure, ListPage, Transcripts } from './transcripts.ts';
 
 /** Shown instead of a first prompt that cannot be read. */
 const DAMAGED_PROMPT = '(its first prompt cannot be read)';
@@ -29,43 +29,185 @@ interface FileTranscriptsOptions {
   readonly clock: Pick<Clock, 'nowMs' | 'timer'>;
 }
 
-export function createFileTranscripts({ files, home, cwds, clock }: FileTranscriptsOptions): Transcripts {
-  const folders = async (): Promise<readonly string[]> => {
-    if (cwds !== undefined) return [...new Set(cwds.map((cwd) => sessionsDirectory(home, cwd)))];
-    const projects = join(home, 'projects');
-    const names = (await isFolder(projects)) ? await files.readDir(projects) : [];
+export function createFileTranscripts(options: FileTranscriptsOptions): Transcripts {
+  return new FileTranscripts(options);
+}
+
+interface Candidate {
+  readonly file: string;
+  readonly sessionId: string;
+  readonly mtimeMs: number;
+}
+
+class FileTranscripts implements Transcripts {
+  readonly #files: PersistentFiles;
+  readonly #home: string;
+  readonly #cwds: readonly string[] | undefined;
+  readonly #clock: FileTranscriptsOptions['clock'];
+
+  constructor({ files, home, cwds, clock }: FileTranscriptsOptions) {
+    this.#files = files;
+    this.#home = home;
+    this.#cwds = cwds;
+    this.#clock = clock;
+  }
+
+  async list(page: ListPage): Promise<readonly SessionInfo[]> {
+    const { limit = Number.POSITIVE_INFINITY, offset = 0, includeProgrammatic = true, withOutcome } = page;
+    const listed: SessionInfo[] = [];
+    for (const { file, sessionId } of await this.#newestFirst()) {
+      if (listed.length >= offset + limit) break;
+      const found = await summaryOfFile(this.#files, file, sessionId, { withOutcome });
+      if (found === undefined || (!includeProgrammatic && isProgrammatic(found.summary))) continue;
+      if (this.#cwds !== undefined && isOfAnother(found.summary.data['cwd'], this.#cwds)) continue;
+      const info = await this.#describe(file, found);
+      if (info !== undefined) listed.push(info);
+    }
+    return listed.slice(offset);
+  }
+
+  async info(sessionId: string): Promise<SessionInfo | undefined> {
+    const file = await this.#findFile(sessionId);
+    const found = file && (await summaryOfFile(this.#files, file, sessionId));
+    return file && found ? this.#describe(file, found) : undefined;
+  }
+
+  async entries(sessionId: string, subpath?: string): Promise<readonly JournalEntry[] | undefined> {
+    const path = await this.#findTranscript(sessionId, subpath);
+    if (path === undefined) return undefined;
+    const entries: JournalEntry[] = [];
+    for await (const entry of readJournal(this.#files, path, {})) entries.push(entry);
+    return entries;
+  }
+
+  async lines(sessionId: string, subpath?: string): Promise<SessionStoreEntry[] | undefined> {
+    const path = await this.#findTranscript(sessionId, subpath);
+    if (path === undefined) return undefined;
+    const lines: SessionStoreEntry[] = [];
+    for await (const { bytes } of readLines(this.#files, path)) {
+      const entry = entryOfLine(bytes);
+      if (entry !== undefined) lines.push(entry);
+    }
+    return lines;
+  }
+
+  async subpaths(sessionId: string): Promise<readonly string[]> {
+    const file = await this.#findFile(sessionId);
+    const folder = file && join(folderBeside(file), 'subagents');
+    if (folder === undefined || !(await this.#isFolder(folder))) return [];
+    const names = await this.#files.readDir(folder);
+    return names
+      .filter((name) => name.startsWith('agent-') && name.endsWith('.jsonl'))
+      .map((name) => `subagents/${name.slice(0, -'.jsonl'.length)}`)
+      .sort();
+  }
+
+  async meta(sessionId: string, subpath: string): Promise<Readonly<Record<string, unknown>>> {
+    const file = await this.#findFile(sessionId);
+    if (file === undefined) return {};
+    return (await this.#readJson(`${join(folderBeside(file), checkedSubpath(subpath))}.meta.json`)) ?? {};
+  }
+
+  async append(sessionId: string, entries: readonly SessionStoreEntry[]): Promise<void> {
+    const handle = await this.#files.openAppend(await this.#knownFile(sessionId), 0o600);
+    try {
+      const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+      // A new line must not be joined to one that a crash has truncated.
+      const size = await handle.size();
+      const last = size === 0 ? '\n' : await lastByte(this.#files, await this.#knownFile(sessionId), size);
+      await handle.append(Buffer.from(last === '\n' ? lines : `\n${lines}`));
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async create(sessionId: string, lines: readonly string[], besideId: string): Promise<void> {
+    const file = journalPath(dirname(await this.#knownFile(besideId)), sessionId);
+    await this.#files.createExclusive(file, `${lines.join('\n')}\n`, 0o600);
+  }
+
+  async rewrite(sessionId: string, erasure: Erasure): Promise<number> {
+    const file = await this.#knownFile(sessionId);
+    return this.#withLease(file, sessionId, async () => {
+      await this.#removeTorn(file);
+      return rewriteSessionFiles(this.#files, file, folderBeside(file), erasure);
+    });
+  }
+
+  async remove(sessionId: string): Promise<void> {
+    const file = await this.#knownFile(sessionId);
+    await this.#withLease(file, sessionId, async () => {
+      await this.#files.removeTree(folderBeside(file));
+      await this.#removeTorn(file);
+      await this.#files.remove(file);
+    });
+  }
+
+  async setArchived(sessionId: string, archived: boolean, nowMs: number): Promise<void> {
+    const folder = folderBeside(await this.#knownFile(sessionId));
+    await this.#files.makeDir(folder, 0o700);
+    const mark = { archived, at: isoTime(nowMs), by: 'turnwright' };
+    await this.#files.writeAtomic(join(folder, ARCHIVED), JSON.stringify(mark), { mode: 0o600 });
+  }
+
+  async #newestFirst(): Promise<readonly Candidate[]> {
+    const candidates: Candidate[] = [];
+    for (const folder of await this.#folders()) {
+      for (const sessionId of await sessionIdsIn(this.#files, folder)) {
+        const file = journalPath(folder, sessionId);
+        const stat = await this.#files.stat(file);
+        if (stat?.kind === 'file') candidates.push({ file, sessionId, mtimeMs: stat.mtimeMs });
+      }
+    }
+    return candidates.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  }
+
+  async #folders(): Promise<readonly string[]> {
+    if (this.#cwds !== undefined)
+      return [...new Set(this.#cwds.map((cwd) => sessionsDirectory(this.#home, cwd)))];
+    const projects = join(this.#home, 'projects');
+    const names = (await this.#isFolder(projects)) ? await this.#files.readDir(projects) : [];
     return names.map((name) => join(projects, name));
-  };
-  const isFolder = async (path: string) => (await files.stat(path))?.kind === 'directory';
+  }
+
+  async #isFolder(path: string): Promise<boolean> {
+    return (await this.#files.stat(path))?.kind === 'directory';
+  }
 
   /** The file of a session, in any of the folders. */
-  async function fileOf(sessionId: string): Promise<string | undefined> {
-    if (cwds === undefined) return (await findSession({ files, home, sessionId }))?.file;
-    for (const folder of await folders()) {
+  async #findFile(id: string): Promise<string | undefined> {
+    const sessionId = checkedSessionId(id);
+    const files = this.#files;
+    if (this.#cwds === undefined) return (await findSession({ files, home: this.#home, sessionId }))?.file;
+    for (const folder of await this.#folders()) {
       const file = journalPath(folder, sessionId);
       if ((await files.stat(file))?.kind === 'file') return file;
     }
     return undefined;
   }
 
-  async function knownFile(sessionId: string): Promise<string> {
-    const file = await fileOf(checkedSessionId(sessionId));
+  async #knownFile(sessionId: string): Promise<string> {
+    const file = await this.#findFile(sessionId);
     if (file !== undefined) return file;
-    const where = cwds === undefined ? home : `the sessions of ${cwds.join(', ')} in ${home}`;
+    const where =
+      this.#cwds === undefined ? this.#home : `the sessions of ${this.#cwds.join(', ')} in ${this.#home}`;
     throw new TurnwrightError('session_not_found', `There is no session ${sessionId} in ${where}.`);
   }
 
-  const besideOf = (file: string) => file.slice(0, -'.jsonl'.length);
-
-  async function transcriptOf(sessionId: string, subpath: string | undefined): Promise<string | undefined> {
-    const file = await fileOf(checkedSessionId(sessionId));
+  async #findTranscript(sessionId: string, subpath: string | undefined): Promise<string | undefined> {
+    const file = await this.#findFile(sessionId);
     if (file === undefined || subpath === undefined) return file;
-    const path = `${join(besideOf(file), checkedSubpath(subpath))}.jsonl`;
-    return (await files.stat(path))?.kind === 'file' ? path : undefined;
+    const path = `${join(folderBeside(file), checkedSubpath(subpath))}.jsonl`;
+    return (await this.#files.stat(path))?.kind === 'file' ? path : undefined;
   }
 
-  async function leased<T>(file: string, sessionId: string, work: () => Promise<T>): Promise<T> {
-    const lease = await createFileLeaseStore({ files, directory: dirname(file), clock }).acquire(sessionId);
+  async #withLease<T>(file: string, sessionId: string, work: () => Promise<T>): Promise<T> {
+    const leases = createFileLeaseStore({
+      files: this.#files,
+      directory: dirname(file),
+      clock: this.#clock,
+    });
+    const lease = await leases.acquire(sessionId);
     try {
       return await work();
     } finally {
@@ -74,25 +216,25 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
   }
 
   /** Removes parts that were cut off a damaged journal and kept. */
-  async function removeTorn(file: string): Promise<void> {
+  async #removeTorn(file: string): Promise<void> {
     const directory = dirname(file);
-    for (const name of await files.readDir(directory))
-      if (name.startsWith(`${basename(file)}.torn-`)) await files.remove(join(directory, name));
+    for (const name of await this.#files.readDir(directory))
+      if (name.startsWith(`${basename(file)}.torn-`)) await this.#files.remove(join(directory, name));
   }
 
-  async function describe(file: string, { summary, outcome }: FileSummary): Promise<SessionInfo | undefined> {
-    const archived = (await readJson(join(besideOf(file), ARCHIVED)))?.['archived'];
-    const fileSize = (await files.stat(file))?.size;
+  async #describe(file: string, { summary, outcome }: FileSummary): Promise<SessionInfo | undefined> {
+    const archived = (await this.#readJson(join(folderBeside(file), ARCHIVED)))?.['archived'];
+    const fileSize = (await this.#files.stat(file))?.size;
     const more = { fileSize, outcome, ...(typeof archived === 'boolean' && { archived }) };
     const info = infoOf(summary, more);
-    if (info !== undefined || !(await readSessionHead(files, file)).isAsked) return info;
+    if (info !== undefined || !(await readSessionHead(this.#files, file)).isAsked) return info;
     return infoOf({ ...summary, data: { ...summary.data, summaryHint: DAMAGED_PROMPT } }, more);
   }
 
-  async function readJson(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
-    if ((await files.stat(path))?.kind !== 'file') return undefined;
+  async #readJson(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+    if ((await this.#files.stat(path))?.kind !== 'file') return undefined;
     try {
-      const value: unknown = parseJson(Buffer.from(await files.readFile(path)).toString('utf8'));
+      const value: unknown = parseJson(Buffer.from(await this.#files.readFile(path)).toString('utf8'));
       return typeof value === 'object' && value !== null
         ? (value as Readonly<Record<string, unknown>>)
         : undefined;
@@ -100,115 +242,11 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
       return undefined;
     }
   }
+}
 
-  return {
-    async list({ limit = Number.POSITIVE_INFINITY, offset = 0, includeProgrammatic = true, withOutcome }) {
-      const candidates: { readonly file: string; readonly sessionId: string; readonly mtimeMs: number }[] =
-        [];
-      for (const folder of await folders()) {
-        for (const sessionId of await sessionIdsIn(files, folder)) {
-          const file = journalPath(folder, sessionId);
-          const stat = await files.stat(file);
-          if (stat?.kind === 'file') candidates.push({ file, sessionId, mtimeMs: stat.mtimeMs });
-        }
-      }
-      candidates.sort((a, b) => b.mtimeMs - a.mtimeMs);
-      const listed: SessionInfo[] = [];
-      for (const { file, sessionId } of candidates) {
-        if (listed.length >= offset + limit) break;
-        const found = await summaryOfFile(files, file, sessionId, { withOutcome });
-        if (found === undefined || (!includeProgrammatic && isProgrammatic(found.summary))) continue;
-        if (cwds !== undefined && isOfAnother(found.summary.data['cwd'], cwds)) continue;
-        const info = await describe(file, found);
-        if (info !== undefined) listed.push(info);
-      }
-      return listed.slice(offset);
-    },
-
-    async info(sessionId) {
-      const file = await fileOf(checkedSessionId(sessionId));
-      const found = file && (await summaryOfFile(files, file, sessionId));
-      return file && found ? describe(file, found) : undefined;
-    },
-
-    async entries(sessionId, subpath) {
-      const path = await transcriptOf(sessionId, subpath);
-      if (path === undefined) return undefined;
-      const entries: JournalEntry[] = [];
-      for await (const entry of readJournal(files, path, {})) entries.push(entry);
-      return entries;
-    },
-
-    async lines(sessionId, subpath) {
-      const path = await transcriptOf(sessionId, subpath);
-      if (path === undefined) return undefined;
-      const lines: SessionStoreEntry[] = [];
-      for await (const { bytes } of readLines(files, path)) {
-        const entry = entryOfLine(bytes);
-        if (entry !== undefined) lines.push(entry);
-      }
-      return lines;
-    },
-
-    async subpaths(sessionId) {
-      const file = await fileOf(checkedSessionId(sessionId));
-      const folder = file && join(besideOf(file), 'subagents');
-      if (folder === undefined || !(await isFolder(folder))) return [];
-      const names = await files.readDir(folder);
-      return names
-        .filter((name) => name.startsWith('agent-') && name.endsWith('.jsonl'))
-        .map((name) => `subagents/${name.slice(0, -'.jsonl'.length)}`)
-        .sort();
-    },
-
-    async meta(sessionId, subpath) {
-      const file = await fileOf(checkedSessionId(sessionId));
-      if (file === undefined) return {};
-      return (await readJson(`${join(besideOf(file), checkedSubpath(subpath))}.meta.json`)) ?? {};
-    },
-
-    async append(sessionId, entries) {
-      const handle = await files.openAppend(await knownFile(sessionId), 0o600);
-      try {
-        const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
-        // A new line must not be joined to one that a crash has truncated.
-        const size = await handle.size();
-        const last = size === 0 ? '\n' : await lastByte(files, await knownFile(sessionId), size);
-        await handle.append(Buffer.from(last === '\n' ? lines : `\n${lines}`));
-      } finally {
-        await handle.close();
-      }
-    },
-
-    async create(sessionId, lines, besideId) {
-      const file = journalPath(dirname(await knownFile(besideId)), sessionId);
-      await files.createExclusive(file, `${lines.join('\n')}\n`, 0o600);
-    },
-
-    async rewrite(sessionId, erasure) {
-      const file = await knownFile(sessionId);
-      return leased(file, sessionId, async () => {
-        await removeTorn(file);
-        return rewriteSessionFiles(files, file, besideOf(file), erasure);
-      });
-    },
-
-    async remove(sessionId) {
-      const file = await knownFile(sessionId);
-      await leased(file, sessionId, async () => {
-        await files.removeTree(besideOf(file));
-        await removeTorn(file);
-        await files.remove(file);
-      });
-    },
-
-    async setArchived(sessionId, archived, nowMs) {
-      const folder = besideOf(await knownFile(sessionId));
-      await files.makeDir(folder, 0o700);
-      const mark = { archived, at: isoTime(nowMs), by: 'turnwright' };
-      await files.writeAtomic(join(folder, ARCHIVED), JSON.stringify(mark), { mode: 0o600 });
-    },
-  };
+/** Where the files of a session are that are not its journal. */
+function folderBeside(file: string): string {
+  return file.slice(0, -'.jsonl'.length);
 }
 
 /** Folders whose names differ only in letters that a folder of sessions does not have share one. */

@@ -1,113 +1,141 @@
 /** Transcripts in a store of the host, under one project key. */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/session/session-store.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
+import type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionSummaryEntry,
+} from '../../protocol/session/session-store.ts';
 import { decodeStored, resealed } from '../journal/envelope.ts';
 import { entriesOf } from '../journal/read-journal.ts';
 import { checkedSessionId } from '../session-files.ts';
-import { foldSessionSummary, infoOf, isProgrammatic } from '../session-info.ts';
-import type { Transcripts } from './transcripts.ts';
+import { foldSessionSummary, infoOf, isProgrammatic, type SessionInfo } from '../session-info.ts';
+import type { Erasure, ListPage, Transcripts } from './transcripts.ts';
 
 export function createStoreTranscripts(store: SessionStore, projectKey: string): Transcripts {
-  const keyOf = (sessionId: string, subpath?: string): SessionKey => ({
-    projectKey,
-    sessionId: checkedSessionId(sessionId),
-    ...(subpath !== undefined && { subpath }),
-  });
+  return new StoreTranscripts(store, projectKey);
+}
 
-  async function known(sessionId: string): Promise<SessionStoreEntry[]> {
-    const entries = await store.load(keyOf(sessionId));
-    if (entries !== null && entries.length > 0) return entries;
-    throw new TurnwrightError(
-      'session_not_found',
-      `There is no session ${sessionId} under the key "${projectKey}" of the session store.`,
+class StoreTranscripts implements Transcripts {
+  readonly #store: SessionStore;
+  readonly #projectKey: string;
+
+  constructor(store: SessionStore, projectKey: string) {
+    this.#store = store;
+    this.#projectKey = projectKey;
+  }
+
+  async list(page: ListPage): Promise<readonly SessionInfo[]> {
+    const { limit = Number.POSITIVE_INFINITY, offset = 0, includeProgrammatic = true } = page;
+    const found = (await this.#summaries()).filter((each) => includeProgrammatic || !isProgrammatic(each));
+    const infos = found.flatMap((each) => infoOf(each) ?? []);
+    return infos.sort((a, b) => b.lastModified - a.lastModified).slice(offset, offset + limit);
+  }
+
+  async info(sessionId: string): Promise<SessionInfo | undefined> {
+    const key = this.#key(sessionId);
+    const entries = await this.#store.load(key);
+    if (entries === null) return undefined;
+    const times = await this.#store.listSessions?.(this.#projectKey);
+    const mtime = times?.find((each) => each.sessionId === sessionId)?.mtime ?? lastTime(entries);
+    return infoOf(foldSessionSummary(undefined, key, entries, { mtime }));
+  }
+
+  async entries(sessionId: string, subpath?: string): Promise<readonly JournalEntry[] | undefined> {
+    const entries = await this.#store.load(this.#key(sessionId, subpath));
+    return entries === null ? undefined : entriesOf(entries.map(decodeStored));
+  }
+
+  async lines(sessionId: string, subpath?: string): Promise<SessionStoreEntry[] | undefined> {
+    return (await this.#store.load(this.#key(sessionId, subpath))) ?? undefined;
+  }
+
+  async subpaths(sessionId: string): Promise<readonly string[]> {
+    return (await this.#store.listSubkeys?.({ projectKey: this.#projectKey, sessionId })) ?? [];
+  }
+
+  async meta(): Promise<Readonly<Record<string, unknown>>> {
+    return {};
+  }
+
+  async append(sessionId: string, entries: readonly SessionStoreEntry[]): Promise<void> {
+    await this.#refuseUnknown(sessionId);
+    await this.#store.append(this.#key(sessionId), [...entries]);
+  }
+
+  async create(sessionId: string, lines: readonly string[]): Promise<void> {
+    await this.#store.append(
+      this.#key(sessionId),
+      lines.map((line) => JSON.parse(line) as SessionStoreEntry),
     );
   }
 
-  async function summaries() {
-    if (store.listSessionSummaries !== undefined) return store.listSessionSummaries(projectKey);
+  async rewrite(sessionId: string, { record }: Erasure): Promise<number> {
+    await this.#refuseUnknown(sessionId);
+    if (this.#store.delete === undefined)
+      throw new TurnwrightError('invalid_option', 'This session store cannot erase: it has no delete().');
+    let changed = 0;
+    const written: [SessionKey, SessionStoreEntry[]][] = [];
+    for (const subpath of [undefined, ...(await this.subpaths(sessionId))]) {
+      const key = this.#key(sessionId, subpath);
+      const before = (await this.#store.load(key)) ?? [];
+      const after = before.map((entry) => {
+        const now = record(entry);
+        return now === entry ? entry : (JSON.parse(resealed(now)) as SessionStoreEntry);
+      });
+      changed += after.filter((entry, at) => entry !== before[at]).length;
+      written.push([key, after]);
+    }
+    if (changed === 0) return 0;
+    await this.#store.delete(this.#key(sessionId));
+    for (const [key, entries] of written) if (entries.length > 0) await this.#store.append(key, entries);
+    return changed;
+  }
+
+  async remove(sessionId: string): Promise<void> {
+    await this.#store.delete?.(this.#key(sessionId));
+  }
+
+  async setArchived(): Promise<void> {
+    throw new TurnwrightError(
+      'invalid_option',
+      'A session store keeps no archive mark: archive the local session, without sessionStore.',
+    );
+  }
+
+  #key(sessionId: string, subpath?: string): SessionKey {
+    return {
+      projectKey: this.#projectKey,
+      sessionId: checkedSessionId(sessionId),
+      ...(subpath !== undefined && { subpath }),
+    };
+  }
+
+  async #refuseUnknown(sessionId: string): Promise<void> {
+    const entries = await this.#store.load(this.#key(sessionId));
+    if (entries !== null && entries.length > 0) return;
+    throw new TurnwrightError(
+      'session_not_found',
+      `There is no session ${sessionId} under the key "${this.#projectKey}" of the session store.`,
+    );
+  }
+
+  async #summaries(): Promise<readonly SessionSummaryEntry[]> {
+    const store = this.#store;
+    if (store.listSessionSummaries !== undefined) return store.listSessionSummaries(this.#projectKey);
     if (store.listSessions === undefined)
       throw new TurnwrightError(
         'invalid_option',
         'This session store cannot list: it has no listSessions().',
       );
     return Promise.all(
-      (await store.listSessions(projectKey)).map(async ({ sessionId, mtime }) => {
-        const entries = (await store.load(keyOf(sessionId))) ?? [];
-        return foldSessionSummary(undefined, keyOf(sessionId), entries, { mtime });
+      (await store.listSessions(this.#projectKey)).map(async ({ sessionId, mtime }) => {
+        const key = this.#key(sessionId);
+        return foldSessionSummary(undefined, key, (await store.load(key)) ?? [], { mtime });
       }),
     );
   }
-
-  return {
-    async list({ limit = Number.POSITIVE_INFINITY, offset = 0, includeProgrammatic = true }) {
-      const found = (await summaries()).filter((each) => includeProgrammatic || !isProgrammatic(each));
-      const infos = found.flatMap((each) => infoOf(each) ?? []);
-      return infos.sort((a, b) => b.lastModified - a.lastModified).slice(offset, offset + limit);
-    },
-
-    async info(sessionId) {
-      const entries = await store.load(keyOf(sessionId));
-      if (entries === null) return undefined;
-      const times = await store.listSessions?.(projectKey);
-      const mtime = times?.find((each) => each.sessionId === sessionId)?.mtime ?? lastTime(entries);
-      return infoOf(foldSessionSummary(undefined, keyOf(sessionId), entries, { mtime }));
-    },
-
-    async entries(sessionId, subpath) {
-      const entries = await store.load(keyOf(sessionId, subpath));
-      return entries === null ? undefined : entriesOf(entries.map(decodeStored));
-    },
-
-    lines: async (sessionId, subpath) => (await store.load(keyOf(sessionId, subpath))) ?? undefined,
-    subpaths: async (sessionId) => (await store.listSubkeys?.({ projectKey, sessionId })) ?? [],
-    meta: async () => ({}),
-
-    async append(sessionId, entries) {
-      await known(sessionId);
-      await store.append(keyOf(sessionId), [...entries]);
-    },
-
-    async create(sessionId, lines) {
-      await store.append(
-        keyOf(sessionId),
-        lines.map((line) => JSON.parse(line) as SessionStoreEntry),
-      );
-    },
-
-    async rewrite(sessionId, { record }) {
-      await known(sessionId);
-      if (store.delete === undefined)
-        throw new TurnwrightError('invalid_option', 'This session store cannot erase: it has no delete().');
-      let changed = 0;
-      const subkeys = (await store.listSubkeys?.({ projectKey, sessionId })) ?? [];
-      const written: [SessionKey, SessionStoreEntry[]][] = [];
-      for (const subpath of [undefined, ...subkeys]) {
-        const key = keyOf(sessionId, subpath);
-        const before = (await store.load(key)) ?? [];
-        const after = before.map((entry) => {
-          const now = record(entry);
-          return now === entry ? entry : (JSON.parse(resealed(now)) as SessionStoreEntry);
-        });
-        changed += after.filter((entry, at) => entry !== before[at]).length;
-        written.push([key, after]);
-      }
-      if (changed === 0) return 0;
-      await store.delete(keyOf(sessionId));
-      for (const [key, entries] of written) if (entries.length > 0) await store.append(key, entries);
-      return changed;
-    },
-
-    async remove(sessionId) {
-      await store.delete?.(keyOf(sessionId));
-    },
-
-    async setArchived() {
-      throw new TurnwrightError(
-        'invalid_option',
-        'A session store keeps no archive mark: archive the local session, without sessionStore.',
-      );
-    },
-  };
 }
 
 function lastTime(entries: readonly SessionStoreEntry[]): number {

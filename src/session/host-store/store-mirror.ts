@@ -56,103 +56,141 @@ interface Lag {
 const nameOf = ({ subpath = '' }: SessionKey) => subpath;
 
 export function createStoreMirror(options: StoreMirrorOptions): StoreMirror {
-  const { store, flush, clock, entriesAfter, onBehind, onError } = options;
-  let pending: Batch[] = [];
-  let cancelTimer: (() => void) | undefined;
-  let cancelAgain: (() => void) | undefined;
-  let sending: Promise<void> = Promise.resolve();
-  let isClosed = false;
+  return new Mirror(options);
+}
+
+class Mirror implements StoreMirror {
+  readonly #options: StoreMirrorOptions;
+  #pending: Batch[] = [];
+  #cancelTimer: (() => void) | undefined;
+  #cancelAgain: (() => void) | undefined;
+  #sending: Promise<void> = Promise.resolve();
+  #isClosed = false;
   /** By transcript: the number of the last entry that the store has. */
-  const acknowledged = new Map<string, number>();
-  const behind = new Map<string, Lag>();
+  readonly #acknowledged = new Map<string, number>();
+  readonly #behind = new Map<string, Lag>();
+
+  constructor(options: StoreMirrorOptions) {
+    this.#options = options;
+  }
+
+  push(key: SessionKey, entries: readonly SessionStoreEntry[]): void {
+    const lag = this.#behind.get(nameOf(key));
+    if (lag !== undefined) lag.hasMore = true;
+    // These are in the file, from where they are sent.
+    const kept = lag === undefined ? entries : entries.filter((entry) => seqOf(entry) === undefined);
+    if (kept.length === 0) return;
+    if (this.#options.flush === 'eager') {
+      this.#pending.push({ key, entries: [...kept] });
+      void this.#send(false);
+      return;
+    }
+    const last = this.#pending.at(-1);
+    if (last !== undefined && last.key.sessionId === key.sessionId && last.key.subpath === key.subpath)
+      last.entries.push(...kept);
+    else this.#pending.push({ key, entries: [...kept] });
+    this.#cancelTimer ??= this.#options.clock.timer(BATCH_MS, () => void this.#send(false));
+  }
+
+  flush(): Promise<void> {
+    return this.#send(true);
+  }
+
+  async close(): Promise<boolean> {
+    this.#isClosed = true;
+    await this.#send(true);
+    this.#cancelAgain?.();
+    return this.#behind.size === 0;
+  }
 
   /** `again`: those that are behind get another attempt. */
-  const send = (again: boolean): Promise<void> => {
-    cancelTimer?.();
-    cancelTimer = undefined;
-    const batches = pending;
-    pending = [];
-    if (batches.length === 0 && !again) return sending;
-    sending = sending.then(async () => {
-      if (again) for (const lag of [...behind.values()]) await catchUp(lag);
-      for (const batch of batches) await deliver(batch);
+  #send(again: boolean): Promise<void> {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    const batches = this.#pending;
+    this.#pending = [];
+    if (batches.length === 0 && !again) return this.#sending;
+    this.#sending = this.#sending.then(async () => {
+      if (again) for (const lag of [...this.#behind.values()]) await this.#catchUp(lag);
+      for (const batch of batches) await this.#deliver(batch);
     });
-    return sending;
-  };
+    return this.#sending;
+  }
 
-  async function deliver({ key, entries }: Batch): Promise<void> {
+  async #deliver({ key, entries }: Batch): Promise<void> {
     const name = nameOf(key);
-    const known = acknowledged.get(name) ?? Number.NEGATIVE_INFINITY;
+    const known = this.#acknowledged.get(name) ?? Number.NEGATIVE_INFINITY;
     const first = entries.find((entry) => seqOf(entry) !== undefined);
     const fresh = entries.filter((entry) => (seqOf(entry) ?? Number.POSITIVE_INFINITY) > known);
-    const lag = behind.get(name);
+    const lag = this.#behind.get(name);
     const aside = fresh.filter((entry) => seqOf(entry) === undefined);
     if (lag !== undefined) {
       lag.aside.push(...aside);
       return;
     }
     if (fresh.length === 0) return;
-    const error = await append(key, fresh, TRIES);
+    const error = await this.#append(key, fresh, TRIES);
     if (error === undefined) return;
     const before = first === undefined ? 0 : (seqOf(first) ?? 1) - 1;
-    behind.set(name, { key, after: acknowledged.get(name) ?? before, aside, hasMore: false });
-    onError(error, key);
-    told();
-    tryAgain();
+    const after = this.#acknowledged.get(name) ?? before;
+    this.#behind.set(name, { key, after, aside, hasMore: false });
+    this.#options.onError(error, key);
+    this.#tellBehind();
+    this.#tryAgain();
   }
 
   /** Reads what is missing from the file, so that an outage takes no memory. */
-  async function catchUp(lag: Lag): Promise<void> {
+  async #catchUp(lag: Lag): Promise<void> {
     try {
       do {
         lag.hasMore = false;
-        for await (const chunk of entriesAfter(lag.key, lag.after)) {
-          if ((await append(lag.key, chunk, 1)) !== undefined) return tryAgain();
-          lag.after = acknowledged.get(nameOf(lag.key)) ?? lag.after;
+        for await (const chunk of this.#options.entriesAfter(lag.key, lag.after)) {
+          if ((await this.#append(lag.key, chunk, 1)) !== undefined) return this.#tryAgain();
+          lag.after = this.#acknowledged.get(nameOf(lag.key)) ?? lag.after;
         }
         const aside = lag.aside.splice(0);
-        if (aside.length > 0 && (await append(lag.key, aside, 1)) !== undefined) {
+        if (aside.length > 0 && (await this.#append(lag.key, aside, 1)) !== undefined) {
           lag.aside.unshift(...aside);
-          return tryAgain();
+          return this.#tryAgain();
         }
       } while (lag.hasMore || lag.aside.length > 0);
     } catch {
-      return tryAgain();
+      return this.#tryAgain();
     }
-    behind.delete(nameOf(lag.key));
-    told();
+    this.#behind.delete(nameOf(lag.key));
+    this.#tellBehind();
   }
 
-  function tryAgain(): void {
-    if (isClosed) return;
-    cancelAgain?.();
-    cancelAgain = clock.timer(AGAIN_MS, () => void send(true));
+  #tryAgain(): void {
+    if (this.#isClosed) return;
+    this.#cancelAgain?.();
+    this.#cancelAgain = this.#options.clock.timer(AGAIN_MS, () => void this.#send(true));
   }
 
-  const told = () => onBehind(Object.fromEntries([...behind].map(([name, { after }]) => [name, after])));
+  #tellBehind(): void {
+    const places = [...this.#behind].map(([name, { after }]) => [name, after]);
+    this.#options.onBehind(Object.fromEntries(places));
+  }
 
   /** Why it failed, after so many attempts. */
-  async function append(
-    key: SessionKey,
-    entries: SessionStoreEntry[],
-    tries: number,
-  ): Promise<string | undefined> {
+  async #append(key: SessionKey, entries: SessionStoreEntry[], tries: number): Promise<string | undefined> {
     for (let attempt = 1; ; attempt++) {
-      const outcome = await tryAppend(key, entries);
+      const outcome = await this.#tryAppend(key, entries);
       if (outcome === 'done') {
         const last = entries.findLast((entry) => seqOf(entry) !== undefined);
-        if (last !== undefined) acknowledged.set(nameOf(key), seqOf(last) as number);
+        if (last !== undefined) this.#acknowledged.set(nameOf(key), seqOf(last) as number);
         return undefined;
       }
       if (!outcome.again || attempt >= tries) return outcome.error;
-      await clock.sleep(BACKOFF_MS * attempt);
+      await this.#options.clock.sleep(BACKOFF_MS * attempt);
     }
   }
 
-  async function tryAppend(
+  async #tryAppend(
     key: SessionKey,
     entries: SessionStoreEntry[],
   ): Promise<'done' | { readonly error: string; readonly again: boolean }> {
+    const { store, clock } = this.#options;
     const waiting = new AbortController();
     const late = clock.sleep(APPEND_TIMEOUT_MS, waiting.signal).then(
       () => ({ error: `The store took more than ${APPEND_TIMEOUT_MS / 1_000} s.`, again: false }),
@@ -166,31 +204,4 @@ export function createStoreMirror(options: StoreMirrorOptions): StoreMirror {
     waiting.abort();
     return outcome;
   }
-
-  return {
-    push(key, entries) {
-      const lag = behind.get(nameOf(key));
-      if (lag !== undefined) lag.hasMore = true;
-      // These are in the file, from where they are sent.
-      const kept = lag === undefined ? entries : entries.filter((entry) => seqOf(entry) === undefined);
-      if (kept.length === 0) return;
-      if (flush === 'eager') {
-        pending.push({ key, entries: [...kept] });
-        void send(false);
-        return;
-      }
-      const last = pending.at(-1);
-      if (last !== undefined && last.key.sessionId === key.sessionId && last.key.subpath === key.subpath)
-        last.entries.push(...kept);
-      else pending.push({ key, entries: [...kept] });
-      cancelTimer ??= clock.timer(BATCH_MS, () => void send(false));
-    },
-    flush: () => send(true),
-    async close() {
-      isClosed = true;
-      await send(true);
-      cancelAgain?.();
-      return behind.size === 0;
-    },
-  };
 }

@@ -9,7 +9,6 @@ import type { JournalStore, TakenOver } from '../../protocol/ports.ts';
 import type { JournalBody, JournalEntry, Recorder } from '../../protocol/session/journal.ts';
 import { openScope } from '../../util/async/scope.ts';
 import { extended } from '../../util/collections/extended.ts';
-import type { Writable } from '../../util/collections/writable.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { isSettled } from './record-identity.ts';
 
@@ -39,174 +38,197 @@ export interface JournalWriter extends Recorder {
 
 /** Takes the session over. Throws `storage_error` when it cannot be written. */
 export async function createJournalWriter(options: JournalWriterOptions): Promise<JournalWriter> {
-  const { store, sessionId } = options;
-  const { toResume = false } = options;
-  const { epoch, head: start, toResume: found } = await store.takeOver(sessionId, { toResume });
-  let earlier = found;
-  const fence = openScope();
-  let lastUuid =
+  const { store, sessionId, toResume = false } = options;
+  const taken = await store.takeOver(sessionId, { toResume });
+  const { head, toResume: earlier } = taken;
+  const lastUuid =
     options.lastUuid !== undefined
       ? options.lastUuid
       : earlier !== undefined
         ? lastMessageOf(earlier)
-        : await lastMessage(store, sessionId, start);
-  let lastBlock: { readonly uuid: string; readonly parentUuid: string | null } | undefined;
+        : await lastMessage(store, sessionId, head);
+  return new Writer(options, taken, lastUuid);
+}
+
+class Writer implements JournalWriter {
+  readonly sessionId: string;
+  readonly epoch: number;
+  head: number;
+  readonly fenced = openScope();
+  readonly #store: JournalStore;
+  readonly #waitsForDisk: boolean;
+  #earlier: TakenOver['toResume'];
+  #lastUuid: string | null;
+  #lastBlock: { readonly uuid: string; readonly parentUuid: string | null } | undefined;
   /**
    * Batches that the disk refused: they are written first when it accepts records again, so the journal has
    * no gap (F71).
    */
-  let refused: readonly (readonly JournalBody[])[] = [];
+  #refused: readonly (readonly JournalBody[])[] = [];
   /**
    * Records of `later`: written in front of the next append, or at the end of this turn of the event loop.
    */
-  let held: readonly JournalBody[] = [];
-  let isScheduled = false;
-  let closing: Promise<void> | undefined;
-
+  #held: readonly JournalBody[] = [];
+  #isScheduled = false;
+  #closing: Promise<void> | undefined;
   /** Never rejects; undefined while no batch is being written. */
-  let writing: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
   /** What was appended while a batch is being written: the next batch. */
-  let next: { readonly bodies: JournalBody[]; readonly written: Promise<void> } | undefined;
+  #next: { readonly bodies: JournalBody[]; readonly written: Promise<void> } | undefined;
 
-  /** Synchronous where the store is. */
-  function write(bodies: readonly JournalBody[]): Promise<void> | undefined {
-    // A refused batch is repeated unchanged: a store that had accepted it recognises it.
-    const batches = bodies.length === 0 ? refused : [...refused, bodies];
-    refused = [];
-    const written = writeFrom(0, batches);
-    if (written === undefined) return undefined;
-    const over = () => {
-      if (next === undefined) writing = undefined;
-    };
-    writing = written.then(over, over);
-    return written;
+  constructor(options: JournalWriterOptions, taken: TakenOver, lastUuid: string | null) {
+    this.sessionId = options.sessionId;
+    this.epoch = taken.epoch;
+    this.head = taken.head;
+    this.#store = options.store;
+    this.#waitsForDisk = options.durability === 'power';
+    this.#earlier = taken.toResume;
+    this.#lastUuid = lastUuid;
   }
 
-  function writeNext(): Promise<void> | undefined {
-    const bodies = next?.bodies ?? [];
-    next = undefined;
-    writing = undefined;
-    return write(bodies);
+  takeEarlier(): TakenOver['toResume'] {
+    const taken = this.#earlier;
+    this.#earlier = undefined;
+    return taken;
   }
 
-  function writeInTurn(bodies: readonly JournalBody[]): Promise<void> | undefined {
-    if (writing !== undefined) {
-      next ??= { bodies: [], written: writing.then(writeNext) };
-      next.bodies.push(...bodies);
-      return next.written;
+  append(entries: readonly JournalBody[]): Promise<void> | undefined {
+    if (this.#closing !== undefined) return Promise.reject(closedError(this.sessionId));
+    return this.#put(entries.map(this.#withParent, this));
+  }
+
+  later(entries: readonly JournalBody[]): void {
+    if (this.#closing !== undefined) return;
+    this.#held = [...this.#held, ...entries.map(this.#withParent, this)];
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      // A failure here is retried and reported by the next append.
+      void this.#put([])?.catch(() => undefined);
+    });
+  }
+
+  commit(): Promise<void> | undefined {
+    const written = this.#put([]);
+    if (written === undefined && !this.#waitsForDisk) return undefined;
+    return this.#commit(written);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #commit(written: Promise<void> | undefined): Promise<void> {
+    await written;
+    if (this.#waitsForDisk) await this.#store.sync?.(this.sessionId);
+  }
+
+  async #end(): Promise<void> {
+    await this.#idle();
+    try {
+      await this.#put([]);
+    } catch (cause) {
+      const lost = this.#refused.flat().length;
+      if (lost > 0 && !this.fenced.aborted) {
+        throw new TurnwrightError(
+          'storage_error',
+          `${lost === 1 ? 'The last record' : `The last ${lost} records`} of session ${this.sessionId} could not be written: ${errorText(cause)}`,
+          { cause },
+        );
+      }
+    } finally {
+      await this.#store.close(this.sessionId);
+    }
+  }
+
+  #withParent(body: JournalBody): JournalBody {
+    if (body.type === 'rewind') this.#lastUuid = body.to;
+    if (!('uuid' in body)) return body;
+    // A block that is recorded again keeps its original parent.
+    if (isSettled(body) && body.uuid === this.#lastBlock?.uuid)
+      return { ...body, parentUuid: this.#lastBlock.parentUuid };
+    const parentUuid = body.parentUuid === undefined ? this.#lastUuid : body.parentUuid;
+    this.#lastUuid = body.uuid;
+    if (body.type === 'assistant') this.#lastBlock = { uuid: body.uuid, parentUuid };
+    return extended(body, { parentUuid });
+  }
+
+  #put(bodies: readonly JournalBody[]): Promise<void> | undefined {
+    const all = this.#held.length === 0 ? bodies : [...this.#held, ...bodies];
+    this.#held = [];
+    if (this.fenced.aborted) return Promise.reject(fencedError(this.sessionId));
+    return all.length === 0 && this.#refused.length === 0 ? this.#idle() : this.#writeInTurn(all);
+  }
+
+  /** Settles once everything appended so far is written or refused; undefined if it is. */
+  #idle(): Promise<void> | undefined {
+    return this.#next?.written.catch(() => undefined) ?? this.#writing;
+  }
+
+  #writeInTurn(bodies: readonly JournalBody[]): Promise<void> | undefined {
+    if (this.#writing !== undefined) {
+      this.#next ??= { bodies: [], written: this.#writing.then(() => this.#writeNext()) };
+      this.#next.bodies.push(...bodies);
+      return this.#next.written;
     }
     try {
-      return write(bodies);
+      return this.#write(bodies);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  /** Settles once everything appended so far is written or refused; undefined if it is. */
-  const idle = (): Promise<void> | undefined => next?.written.catch(() => undefined) ?? writing;
+  #writeNext(): Promise<void> | undefined {
+    const bodies = this.#next?.bodies ?? [];
+    this.#next = undefined;
+    this.#writing = undefined;
+    return this.#write(bodies);
+  }
+
+  /** Synchronous where the store is. */
+  #write(bodies: readonly JournalBody[]): Promise<void> | undefined {
+    // A refused batch is repeated unchanged: a store that had accepted it recognises it.
+    const batches = bodies.length === 0 ? this.#refused : [...this.#refused, bodies];
+    this.#refused = [];
+    const written = this.#writeFrom(0, batches);
+    if (written === undefined) return undefined;
+    const over = () => {
+      if (this.#next === undefined) this.#writing = undefined;
+    };
+    this.#writing = written.then(over, over);
+    return written;
+  }
 
   /** One after the other; synchronous where the store is. */
-  function writeFrom(start: number, batches: readonly (readonly JournalBody[])[]): Promise<void> | undefined {
+  #writeFrom(start: number, batches: readonly (readonly JournalBody[])[]): Promise<void> | undefined {
     for (let at = start; at < batches.length; at++) {
       const refuse = (error: unknown): never => {
-        if (isRefusal(error)) refused = batches.slice(at);
+        if (isRefusal(error)) this.#refused = batches.slice(at);
         throw error;
       };
       let answer: ReturnType<JournalStore['append']>;
       try {
-        answer = store.append(sessionId, epoch, writer.head, batches[at] as readonly JournalBody[]);
+        const batch = batches[at] as readonly JournalBody[];
+        answer = this.#store.append(this.sessionId, this.epoch, this.head, batch);
       } catch (error) {
         return refuse(error);
       }
-      if ('then' in answer) return answer.then(taken, refuse).then(() => writeFrom(at + 1, batches));
-      taken(answer);
+      if ('then' in answer)
+        return answer
+          .then((outcome) => this.#taken(outcome), refuse)
+          .then(() => this.#writeFrom(at + 1, batches));
+      this.#taken(answer);
     }
     return undefined;
   }
 
-  function taken(outcome: Awaited<ReturnType<JournalStore['append']>>): void {
-    if ('fenced' in outcome) {
-      fence.abort('fenced');
-    } else writer.head = outcome.seq;
-    if (fence.aborted) throw fencedError(sessionId);
+  #taken(outcome: Awaited<ReturnType<JournalStore['append']>>): void {
+    if ('fenced' in outcome) this.fenced.abort('fenced');
+    else this.head = outcome.seq;
+    if (this.fenced.aborted) throw fencedError(this.sessionId);
   }
-
-  function put(bodies: readonly JournalBody[]): Promise<void> | undefined {
-    const all = held.length === 0 ? bodies : [...held, ...bodies];
-    held = [];
-    if (fence.aborted) return Promise.reject(fencedError(sessionId));
-    return all.length === 0 && refused.length === 0 ? idle() : writeInTurn(all);
-  }
-
-  function withParent(body: JournalBody): JournalBody {
-    if (body.type === 'rewind') lastUuid = body.to;
-    if (!('uuid' in body)) return body;
-    // A block that is recorded again keeps its original parent.
-    if (isSettled(body) && body.uuid === lastBlock?.uuid)
-      return { ...body, parentUuid: lastBlock.parentUuid };
-    const parentUuid = body.parentUuid === undefined ? lastUuid : body.parentUuid;
-    lastUuid = body.uuid;
-    if (body.type === 'assistant') lastBlock = { uuid: lastUuid, parentUuid };
-    return extended(body, { parentUuid });
-  }
-
-  const writer: Writable<JournalWriter> = {
-    sessionId,
-    epoch,
-    takeEarlier() {
-      const taken = earlier;
-      earlier = undefined;
-      return taken;
-    },
-    head: start,
-    fenced: fence,
-    append(entries) {
-      if (closing !== undefined) return Promise.reject(closedError(sessionId));
-      return put(entries.map(withParent));
-    },
-    later(entries) {
-      if (closing !== undefined) return;
-      held = [...held, ...entries.map(withParent)];
-      if (isScheduled) return;
-      isScheduled = true;
-      setImmediate(() => {
-        isScheduled = false;
-        // A failure here is retried and reported by the next append.
-        void put([])?.catch(() => undefined);
-      });
-    },
-    commit() {
-      const written = put([]);
-      if (written === undefined && options.durability !== 'power') return undefined;
-      return (async () => {
-        await written;
-        if (options.durability === 'power') await store.sync?.(sessionId);
-      })();
-    },
-    close() {
-      closing ??= end();
-      return closing;
-    },
-  };
-
-  async function end(): Promise<void> {
-    await idle();
-    try {
-      await put([]);
-    } catch (cause) {
-      const lost = refused.flat().length;
-      if (lost > 0 && !fence.signal.aborted) {
-        throw new TurnwrightError(
-          'storage_error',
-          `${lost === 1 ? 'The last record' : `The last ${lost} records`} of session ${sessionId} could not be written: ${errorText(cause)}`,
-          { cause },
-        );
-      }
-    } finally {
-      await store.close(sessionId);
-    }
-  }
-  return writer;
 }
 
 /** The disk may accept it later. A record that can never be written is not kept. */

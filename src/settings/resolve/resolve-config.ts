@@ -8,7 +8,7 @@ import { projectFolders } from '../../util/files/folders.ts';
 import { homeDirectory } from '../../util/files/home-path.ts';
 import { configHome, type Env } from '../read/config-home.ts';
 import { readModelsFile } from '../read/models-file.ts';
-import { readEnvironment } from '../read/read-environment.ts';
+import { type EnvironmentValues, readEnvironment } from '../read/read-environment.ts';
 import { readManaged } from '../read/read-managed.ts';
 import { readFlagSettings, readSettings } from '../read/read-settings.ts';
 import { unknownKeyWarnings } from '../read/unknown-keys.ts';
@@ -62,24 +62,15 @@ export async function resolveConfig({
   platform = process.platform,
 }: ConfigSources): Promise<Resolution> {
   const { settingSources = [] } = options;
-  const home = homeDirectory(env);
-  const userHome = configHome(env, cwd);
-  const projectRoot = resolve(cwd, options.projectConfigRoot ?? '.');
-  const isProjectRead = settingSources.some((source) => source !== 'user');
-  const repositoryRoot = isProjectRead ? await rootOfRepository(projectRoot, home, files) : projectRoot;
-  const places = { sources: settingSources, configHome: userHome, projectRoot, repositoryRoot, files };
-  const filesRead = readBefore ?? (await readSettings(places));
+  const places = await findPlaces(options, env, cwd, files);
+  const { home, configHome: userHome, projectRoot, repositoryRoot } = places;
+  const filesRead = readBefore ?? (await readSettings({ ...places, sources: settingSources, files }));
   const read = [
     ...filesRead,
     ...(await readFlagSettings(options.settings, files, (path) => resolve(cwd, path))),
   ];
-  const warnings = read.flatMap(unknownKeyWarnings);
-  const warn = (warning: string) => warnings.push(warning);
-  const notices: string[] = [];
-  const notice = (sentence: string) => {
-    notices.push(sentence);
-    warn(sentence);
-  };
+  const notes = openNotes(read.flatMap(unknownKeyWarnings));
+  const { warn, notice } = notes;
   const project = await resolveProject({
     options,
     projectRoot,
@@ -89,44 +80,26 @@ export async function resolveConfig({
     files,
     warn,
   });
-  const userServers =
-    options.strictMcpConfig === true
-      ? NO_USER_SERVERS
-      : await readUserServers({
-          file: userServersFile(env, cwd),
-          projectRoot,
-          sources: settingSources,
-          files,
-          warn,
-        });
+  const servers = { file: userServersFile(env, cwd), projectRoot, sources: settingSources, files, warn };
+  const userServers = options.strictMcpConfig === true ? NO_USER_SERVERS : await readUserServers(servers);
   refuseUnusable(read, project.trusted);
-  const {
-    layers: own,
-    warnings: refused,
-    notices: unread,
-  } = limitRepositoryLayers(read, {
-    trusted: project.trusted,
-    mayAllow: project.mayAllow,
-    isGranted: await grantsFor(read, project.trust, { configHome: userHome, projectRoot, files }),
-  });
-  warnings.push(...refused);
-  unread.forEach(notice);
-  const managed = await readManaged({
-    given: options.managedSettings,
-    machineFile: options.managedSettingsFile,
-    files,
-    resolvePath: (path) => resolve(cwd, path),
-    warn,
-  });
-  const layers = [...own.map(withoutPolicyKeys), ...managed];
+  const layers = [
+    ...(await limitLayers(read, project, { configHome: userHome, projectRoot, files }, notes)),
+    ...(await readManaged({
+      given: options.managedSettings,
+      machineFile: options.managedSettingsFile,
+      files,
+      resolvePath: (path) => resolve(cwd, path),
+      warn,
+    })),
+  ];
   for (const { file, skipped = [] } of layers)
     if (skipped.length > 0) notice(`${file}: passed over, because it cannot be read: ${listed(skipped)}.`);
-
   const settings = await withModelsFile(layLayers(layers), { cwd, homeDirectory: home, files });
   const providerEnv = { ...env, ...userVariables(layers) };
   const environment = readEnvironment(providerEnv);
   const permissions = resolvePermissions(options, layers, { cwd, homeDirectory: home, warn, notice });
-  const access = await resolveConnection({
+  const { apiKeyHelper, isModelConfigured, providerAskedBy, ...connection } = await resolveConnection({
     given: engine,
     options,
     settings,
@@ -136,8 +109,9 @@ export async function resolveConfig({
     loginHome: settingSources.includes('user') ? userHome : undefined,
     warn,
   });
-  const { apiKeyHelper, isModelConfigured, providerAskedBy, ...connection } = access;
   const policy = resolvePolicy(layers);
+  const { awsAuthRefresh, awsCredentialExport, gcpAuthRefresh } = settings;
+  const credentialCommands = { awsAuthRefresh, awsCredentialExport, gcpAuthRefresh };
   return {
     config: resolveOptions({
       options,
@@ -147,20 +121,13 @@ export async function resolveConfig({
       settings,
       homeDirectory: home,
       places: { cwd, home: userHome, projectRoot, projectTrusted: project.trusted, settingSources },
-      connection: extended(connection, {
-        providerEnv,
-        credentialCommands: {
-          awsAuthRefresh: settings.awsAuthRefresh,
-          awsCredentialExport: settings.awsCredentialExport,
-          gcpAuthRefresh: settings.gcpAuthRefresh,
-        },
-      }),
+      connection: extended(connection, { providerEnv, credentialCommands }),
       permissions,
       hooks: await resolveHooks(layers, settings, notice),
       policy,
     }),
-    warnings,
-    notices,
+    warnings: notes.warnings,
+    notices: notes.notices,
     layers,
     filesRead,
     repositoryRoot,
@@ -180,11 +147,85 @@ export async function resolveConfig({
     apiKeyHelper,
     isModelConfigured,
     providerAskedBy,
-    removedTools: (options.disallowedTools ?? [])
-      .filter((rule) => !rule.includes('('))
-      .map((rule) => rule.trim()),
-    deferToolsAbove:
-      shareOf(options.toolSearch) ?? environment.deferToolsAbove ?? shareOf(settings.toolSearch),
+    ...chooseSessionParts({ options, environment, settings, layers, project, projectRoot }),
+  };
+}
+
+/** Sentences about the settings, for the user; each notice is also a warning. */
+interface Notes {
+  readonly warnings: string[];
+  readonly notices: string[];
+  readonly warn: (warning: string) => void;
+  readonly notice: (sentence: string) => void;
+}
+
+function openNotes(warnings: string[]): Notes {
+  const notices: string[] = [];
+  const warn = (warning: string) => void warnings.push(warning);
+  const notice = (sentence: string) => {
+    notices.push(sentence);
+    warn(sentence);
+  };
+  return { warnings, notices, warn, notice };
+}
+
+interface Places {
+  readonly home: string | undefined;
+  readonly configHome: string | undefined;
+  readonly projectRoot: string;
+  readonly repositoryRoot: string;
+}
+
+async function findPlaces(
+  { settingSources = [], projectConfigRoot = '.' }: BaseOptions,
+  env: Env,
+  cwd: string,
+  files: ConfigSources['files'],
+): Promise<Places> {
+  const home = homeDirectory(env);
+  const projectRoot = resolve(cwd, projectConfigRoot);
+  const isProjectRead = settingSources.some((source) => source !== 'user');
+  const repositoryRoot = isProjectRead ? await rootOfRepository(projectRoot, home, files) : projectRoot;
+  return { home, configHome: configHome(env, cwd), projectRoot, repositoryRoot };
+}
+
+/** The layers without what each may not set. */
+async function limitLayers(
+  read: readonly SettingsLayer[],
+  { trusted, mayAllow, trust }: Resolution['project'],
+  places: Parameters<typeof grantsFor>[2],
+  notes: Notes,
+): Promise<readonly SettingsLayer[]> {
+  const isGranted = await grantsFor(read, trust, places);
+  const { layers, warnings, notices } = limitRepositoryLayers(read, { trusted, mayAllow, isGranted });
+  warnings.forEach(notes.warn);
+  notices.forEach(notes.notice);
+  return layers.map(withoutPolicyKeys);
+}
+
+interface Chosen extends Pick<Resolution, 'layers' | 'project'> {
+  readonly options: BaseOptions;
+  readonly environment: EnvironmentValues;
+  readonly settings: Settings;
+  readonly projectRoot: string;
+}
+
+/** What the parts of a session are made with that have no option of the engine. */
+function chooseSessionParts({
+  options,
+  environment,
+  settings,
+  layers,
+  project: { trusted, trusts },
+  projectRoot,
+}: Chosen): Pick<
+  Resolution,
+  'removedTools' | 'deferToolsAbove' | 'bash' | 'outputStyle' | 'agent' | 'skills'
+> {
+  const { settingSources = [], disallowedTools = [], toolSearch } = options;
+  return {
+    removedTools: disallowedTools.filter((rule) => !rule.includes('(')).map((rule) => rule.trim()),
+    deferToolsAbove: shareOf(toolSearch) ?? environment.deferToolsAbove ?? shareOf(settings.toolSearch),
     bash: {
       defaultTimeoutMs: environment.bashDefaultTimeoutMs,
       maxTimeoutMs: environment.bashMaxTimeoutMs,
@@ -192,12 +233,10 @@ export async function resolveConfig({
     },
     outputStyle: settings.outputStyle,
     agent: layers.findLast(
-      (layer) => layer.settings.agent !== undefined && (project.trusted || !isRepositoryLayer(layer)),
+      (layer) => layer.settings.agent !== undefined && (trusted || !isRepositoryLayer(layer)),
     )?.settings.agent,
     skills: {
-      project: settingSources.includes('project')
-        ? { root: projectRoot, trusted: project.trusted, trusts: project.trusts }
-        : undefined,
+      project: settingSources.includes('project') ? { root: projectRoot, trusted, trusts } : undefined,
       user: settingSources.includes('user'),
       maxDescriptionChars: settings.skillListingMaxDescChars,
       budgetFraction: settings.skillListingBudgetFraction,

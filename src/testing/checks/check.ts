@@ -31,3 +31,12 @@ export function checkOf<T>(open: Open<T>): (name: string, run: (store: T) => Pro
     },
   });
 }
+
+/** What an adapter has to do, by the name of the check. */
+export type Requirements<T> = Readonly<Record<string, (store: T) => Promise<void>>>;
+
+/** A check of each requirement; its name begins with that of the port. */
+export function makeChecks<T>(port: string, open: Open<T>, requirements: Requirements<T>): readonly Check[] {
+  const check = checkOf(open);
+  return Object.entries(requirements).map(([name, run]) => check(`${port}: ${name}`, run));
+}

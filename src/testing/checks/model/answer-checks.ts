@@ -12,102 +12,115 @@ const TOOL = {
 } as const;
 
 export function answerChecks(traits: WireTraits): readonly ModelCheck[] {
-  return [
-    check('a text streams in order, and ends complete', async ({ client, server, model }) => {
-      server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'Good morning.', pieces: 4 }] });
-      const { outputs, events, outcome } = await callModel(client, requestFor(model));
-      equal(outcome.kind, 'complete');
-      equal(answerOf(events).blocks, [{ kind: 'text', text: 'Good morning.' }]);
-      equal(answerOf(events).stopReason, 'end_turn');
-      equal(outputs[0]?.kind, 'attempt', 'first output');
-      equal(outputs.filter(({ kind }) => kind === 'attempt').length, 1, 'attempts announced');
-      equal(events.at(-1)?.type, 'message_stop', 'last event');
-      equal(
-        outputs.filter((output) => output.kind === 'events' && output.ttftMs !== undefined).length,
-        1,
-        'batches with the time to the first event',
-      );
-    }),
+  return [...BLOCKS, ...STOP_REASONS, ...usageChecks(traits), ...thinkingChecks(traits)];
+}
 
-    check('a call streams with its input', async ({ client, server, model }) => {
-      server.answerWith({ kind: 'message', parts: [{ ...CALL, pieces: 5 }] });
-      const { events, outcome } = await callModel(client, requestFor(model, { tools: [TOOL] }));
-      equal(outcome.kind, 'complete');
-      equal(answerOf(events).blocks, [CALL]);
-      equal(answerOf(events).stopReason, 'tool_use');
-    }),
+const BLOCKS: readonly ModelCheck[] = [
+  check('a text streams in order, and ends complete', async ({ client, server, model }) => {
+    server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'Good morning.', pieces: 4 }] });
+    const { outputs, events, outcome } = await callModel(client, requestFor(model));
+    equal(outcome.kind, 'complete');
+    equal(answerOf(events).blocks, [{ kind: 'text', text: 'Good morning.' }]);
+    equal(answerOf(events).stopReason, 'end_turn');
+    equal(outputs[0]?.kind, 'attempt', 'first output');
+    equal(outputs.filter(({ kind }) => kind === 'attempt').length, 1, 'attempts announced');
+    equal(events.at(-1)?.type, 'message_stop', 'last event');
+    equal(
+      outputs.filter((output) => output.kind === 'events' && output.ttftMs !== undefined).length,
+      1,
+      'batches with the time to the first event',
+    );
+  }),
 
-    check('a text and parallel calls keep their order', async ({ client, server, model }) => {
-      const second = { ...CALL, id: 'call_2', input: { at: 'that' } };
-      server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'I look.' }, CALL, second] });
-      const { events } = await callModel(client, requestFor(model, { tools: [TOOL] }));
-      equal(answerOf(events).blocks, [
-        { kind: 'text', text: 'I look.' },
-        CALL,
-        { ...CALL, id: 'call_2', input: { at: 'that' } },
-      ]);
-    }),
+  check('a call streams with its input', async ({ client, server, model }) => {
+    server.answerWith({ kind: 'message', parts: [{ ...CALL, pieces: 5 }] });
+    const { events, outcome } = await callModel(client, requestFor(model, { tools: [TOOL] }));
+    equal(outcome.kind, 'complete');
+    equal(answerOf(events).blocks, [CALL]);
+    equal(answerOf(events).stopReason, 'tool_use');
+  }),
 
-    check('several calls in one event are several blocks', async ({ client, server, model }) => {
-      const second = { ...CALL, id: 'call_2', pieces: 1 };
-      server.answerWith({ kind: 'message', parts: [{ ...CALL, pieces: 1 }, second], callsTogether: true });
-      const { events } = await callModel(client, requestFor(model, { tools: [TOOL] }));
-      equal(answerOf(events).blocks, [CALL, { ...CALL, id: 'call_2' }]);
-    }),
+  check('a text and parallel calls keep their order', async ({ client, server, model }) => {
+    const second = { ...CALL, id: 'call_2', input: { at: 'that' } };
+    server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'I look.' }, CALL, second] });
+    const { events } = await callModel(client, requestFor(model, { tools: [TOOL] }));
+    equal(answerOf(events).blocks, [
+      { kind: 'text', text: 'I look.' },
+      CALL,
+      { ...CALL, id: 'call_2', input: { at: 'that' } },
+    ]);
+  }),
 
-    check('a call without arguments has an empty input', async ({ client, server, model }) => {
-      server.answerWith({ kind: 'message', parts: [{ ...CALL, input: {} }] });
-      const { events } = await callModel(client, requestFor(model, { tools: [TOOL] }));
-      equal(answerOf(events).blocks, [{ ...CALL, input: {} }]);
-    }),
+  check('several calls in one event are several blocks', async ({ client, server, model }) => {
+    const second = { ...CALL, id: 'call_2', pieces: 1 };
+    server.answerWith({ kind: 'message', parts: [{ ...CALL, pieces: 1 }, second], callsTogether: true });
+    const { events } = await callModel(client, requestFor(model, { tools: [TOOL] }));
+    equal(answerOf(events).blocks, [CALL, { ...CALL, id: 'call_2' }]);
+  }),
 
-    check('characters that are split over reads arrive whole', async ({ client, server, model }) => {
-      const text = 'Grüße, 世界 \u{1F600}\u2028.';
-      const input = { at: 'é\u{1F600}"\\\n' };
-      server.answerWith({
-        kind: 'message',
-        parts: [
-          { kind: 'text', text },
-          { ...CALL, input },
-        ],
-        bytesPerWrite: 1,
-      });
-      const { events } = await callModel(client, requestFor(model, { tools: [TOOL] }));
-      equal(answerOf(events).blocks, [
+  check('a call without arguments has an empty input', async ({ client, server, model }) => {
+    server.answerWith({ kind: 'message', parts: [{ ...CALL, input: {} }] });
+    const { events } = await callModel(client, requestFor(model, { tools: [TOOL] }));
+    equal(answerOf(events).blocks, [{ ...CALL, input: {} }]);
+  }),
+
+  check('characters that are split over reads arrive whole', async ({ client, server, model }) => {
+    const text = 'Grüße, 世界 \u{1F600}\u2028.';
+    const input = { at: 'é\u{1F600}"\\\n' };
+    server.answerWith({
+      kind: 'message',
+      parts: [
         { kind: 'text', text },
         { ...CALL, input },
-      ]);
-    }),
+      ],
+      bytesPerWrite: 1,
+    });
+    const { events } = await callModel(client, requestFor(model, { tools: [TOOL] }));
+    equal(answerOf(events).blocks, [
+      { kind: 'text', text },
+      { ...CALL, input },
+    ]);
+  }),
 
-    check('an answer that does not stream is one batch of the same events', async (opened) => {
-      const { client, server, model } = opened;
-      server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'I look.' }, CALL] });
-      const { outputs, events, outcome } = await callModel(
-        client,
-        requestFor(model, { tools: [TOOL], stream: false }),
-      );
-      equal(outcome.kind, 'complete');
-      equal(server.received[0]?.stream, false, 'stream in the request');
-      equal(outputs.filter(({ kind }) => kind === 'events').length, 1, 'batches');
-      equal(answerOf(events).blocks, [{ kind: 'text', text: 'I look.' }, CALL]);
-      equal(answerOf(events).stopReason, 'tool_use');
-    }),
+  check('an answer that does not stream is one batch of the same events', async (opened) => {
+    const { client, server, model } = opened;
+    server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'I look.' }, CALL] });
+    const { outputs, events, outcome } = await callModel(
+      client,
+      requestFor(model, { tools: [TOOL], stream: false }),
+    );
+    equal(outcome.kind, 'complete');
+    equal(server.received[0]?.stream, false, 'stream in the request');
+    equal(outputs.filter(({ kind }) => kind === 'events').length, 1, 'batches');
+    equal(answerOf(events).blocks, [{ kind: 'text', text: 'I look.' }, CALL]);
+    equal(answerOf(events).stopReason, 'tool_use');
+  }),
 
-    ...(
-      [
-        ['end', 'end_turn'],
-        ['length', 'max_tokens'],
-        ['refusal', 'refusal'],
-      ] as const
-    ).map(([stop, reason]) =>
-      check(`an answer that ends by ${stop} says ${reason}`, async ({ client, server, model }) => {
-        server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'So far.' }], stop });
-        const { events, outcome } = await callModel(client, requestFor(model));
-        equal(outcome.kind, 'complete');
-        equal(answerOf(events).stopReason, reason);
-      }),
-    ),
+  check('an empty answer is complete, without blocks', async ({ client, server, model }) => {
+    server.answerWith({ kind: 'message' });
+    const { events, outcome } = await callModel(client, requestFor(model));
+    equal(outcome.kind, 'complete');
+    equal(answerOf(events).blocks, []);
+  }),
+];
 
+const STOP_REASONS: readonly ModelCheck[] = (
+  [
+    ['end', 'end_turn'],
+    ['length', 'max_tokens'],
+    ['refusal', 'refusal'],
+  ] as const
+).map(([stop, reason]) =>
+  check(`an answer that ends by ${stop} says ${reason}`, async ({ client, server, model }) => {
+    server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'So far.' }], stop });
+    const { events, outcome } = await callModel(client, requestFor(model));
+    equal(outcome.kind, 'complete');
+    equal(answerOf(events).stopReason, reason);
+  }),
+);
+
+function usageChecks(traits: WireTraits): readonly ModelCheck[] {
+  return [
     check('usage is what the server reports', async ({ client, server, model }) => {
       const usage = { input: 100, output: 20, cacheRead: 60, cacheWritten: 30 };
       server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'Yes.' }], usage });
@@ -137,14 +150,11 @@ export function answerChecks(traits: WireTraits): readonly ModelCheck[] {
       const { output_tokens = 0, estimated } = outcome.attempts[0]?.usage ?? {};
       holds(output_tokens === 0 || estimated === true, 'no output tokens, or a mark that they are estimated');
     }),
+  ];
+}
 
-    check('an empty answer is complete, without blocks', async ({ client, server, model }) => {
-      server.answerWith({ kind: 'message' });
-      const { events, outcome } = await callModel(client, requestFor(model));
-      equal(outcome.kind, 'complete');
-      equal(answerOf(events).blocks, []);
-    }),
-
+function thinkingChecks(traits: WireTraits): readonly ModelCheck[] {
+  return [
     check(
       'thinking comes before the text, with its signature, if it has one',
       async ({ client, server, model }) => {
