@@ -18,6 +18,8 @@ import { errorText } from '../../util/text/error-text.ts';
 import { createGuard, type GuardOptions } from '../budget/run-guards.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';
+import { limitOptions } from '../compaction-options.ts';
+import { type RunDefaults, toldBy } from './told.ts';
 import { withBackgroundTasks } from './stop-hook-tasks.ts';
 
 /** Output cap when none was set, and the one it escalates to (L3), in tokens. */
@@ -77,6 +79,22 @@ export function loopParamsOf(input: LoopInput, ports: ConversationPorts): LoopPa
   };
 }
 
+/** What a run has by itself, and the options of its context. */
+export function runDefaultsOf({ compaction = {} }: ConversationPorts['config']): RunDefaults {
+  const limits = limitOptions(compaction);
+  const { auto, reactive } = compaction;
+  return {
+    defaultOutputCap: DEFAULT_OUTPUT_CAP,
+    escalatedOutputCap: ESCALATED_OUTPUT_CAP,
+    stopHookBlockCap: STOP_HOOK_BLOCK_CAP,
+    context: {
+      ...(Object.keys(limits).length > 0 && { limits: { ...limits } }),
+      ...(auto === false && { autocompact: false as const }),
+      ...(reactive !== undefined && { reactiveCompact: reactive }),
+    },
+  };
+}
+
 export function loopDepsOf(guard: OuterGuard, ports: ConversationPorts): LoopDeps {
   const { context, conversation, model, tools, world } = ports;
   return {
@@ -107,6 +125,8 @@ type Reading<T> = readonly T[] | undefined | Promise<readonly T[] | undefined>;
 /** `T`: what the consumer receives. */
 interface Drive<T> {
   readonly params: LoopParams;
+  /** What its parameters are compared with, to record those that differ. */
+  readonly runsWith: RunDefaults;
   /** The loop's ports; `guard` is the one that the driver checks. */
   deps(guard: OuterGuard): LoopDeps;
   readonly budgets: Omit<GuardOptions, 'turnCount'>;
@@ -139,7 +159,8 @@ export class LoopDriver<T> extends Segment<readonly T[]> {
     super();
     this.#drive = drive;
     this.#guard = createGuard({ turnCount: () => this.#turnCount, ...drive.budgets });
-    this.#loop = queryLoop(drive.params, drive.deps(this.#guard));
+    const { params, runsWith } = drive;
+    this.#loop = queryLoop(params, toldBy(drive.deps(this.#guard), params, runsWith));
   }
 
   /**

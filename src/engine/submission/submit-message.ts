@@ -19,7 +19,7 @@ import { createSdkMapper, type SdkMapperOptions } from '../output/to-sdk-message
 import { toReplay } from '../output/to-sdk-user.ts';
 import type { Session } from '../session/session.ts';
 import type { CompactionReport, ManualCompaction } from './compact-session.ts';
-import { LoopDriver, type LoopInput, loopDepsOf, loopParamsOf } from './loop-driver.ts';
+import { LoopDriver, type LoopInput, loopDepsOf, loopParamsOf, runDefaultsOf } from './loop-driver.ts';
 import { atBoundary, LoopObserver } from './loop-observer.ts';
 import { type Prepared, prepareSubmission } from './prepare-submission.ts';
 import { promptUuids } from './prompt.ts';
@@ -206,6 +206,7 @@ export async function* runLoop(
           toolUseSummary: summaries.createToolUseSummaries(submission.id, submission.scope.signal, session),
         },
       ),
+    runsWith: runDefaultsOf(session.config),
     budgets: { budget, structured },
     show: (message) => observer.show(message),
     display: displayFor(outcome, submission, session),

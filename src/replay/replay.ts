@@ -1,0 +1,304 @@
+/**
+ * Runs the real loop from a journal alone: answers, results, answers of hooks, time and ids are those of the
+ * record. Nothing is asked of the network, no tool runs, nothing is written.
+ */
+import type { LoopDeps, LoopParams } from '../loop/deps.ts';
+import { queryLoop } from '../loop/query-loop.ts';
+import { FRESH_COMPACTION } from '../loop/state.ts';
+import { modelInfo } from '../model/catalog/model-info.ts';
+import type { DecisionRecord } from '../protocol/session/decision-record.ts';
+import type { JournalBody, JournalEntry, Recorder } from '../protocol/session/journal.ts';
+import { openScope } from '../util/async/scope.ts';
+import { PersistentList } from '../util/collections/persistent-list.ts';
+import { type Difference, differences } from './compare.ts';
+import { Cursor } from './cursor.ts';
+import { contextPort, Learned } from './ports/context-port.ts';
+import { type AlterBytes, modelPort } from './ports/model-port.ts';
+import { attachmentsPort, hooksPort, ledger, outerGuard } from './ports/other-ports.ts';
+import { toolsPort } from './ports/tools-port.ts';
+import { type RecordedRun, readRecorded } from './recorded.ts';
+
+/** Options of `replay()`. */
+export interface ReplayOptions {
+  /** The entries are the journal of an agent. Default false. */
+  readonly isAgent?: boolean;
+  /** Only this submission, from 1. Default all. */
+  readonly submission?: number;
+  /** Changes the bytes of an answer before they are decoded. Default not. */
+  readonly alterBytes?: AlterBytes;
+  /** Changes what a run is given: parameters, ports. To see what one change does. Default nothing. */
+  readonly alter?: (
+    given: { readonly params: LoopParams; readonly deps: LoopDeps },
+  ) => { readonly params?: Partial<LoopParams>; readonly deps?: Partial<LoopDeps> };
+}
+
+/** Where a replay differs from its record. */
+export interface ReplayDifference extends Difference {
+  /** Number of the submission, from 1. */
+  readonly submission: number;
+  readonly iteration: number;
+  /** `''`: the main agent. */
+  readonly agentPath: string;
+  /** Further facts of the same iteration that differ. */
+  readonly others: readonly Difference[];
+  /** The whole decision records, the recorded one and that of now. */
+  readonly records: { readonly recorded: DecisionRecord | undefined; readonly now: DecisionRecord | undefined };
+}
+
+/** What a replay has found. */
+export interface ReplayReport {
+  /** Runs of the loop that were replayed, and their iterations. */
+  readonly runs: number;
+  readonly iterations: number;
+  /** Absent: the decisions are the same. */
+  readonly difference?: ReplayDifference;
+  /** What the journal does not hold, so that it was derived or not compared. */
+  readonly notRecorded: readonly string[];
+}
+
+/**
+ * Replays a journal, and compares each decision with the recorded one, up to the first that differs.
+ *
+ * @example
+ * ```ts
+ * const report = await replay(store.entries(sessionId));
+ * if (report.difference !== undefined) throw new Error(report.difference.fact);
+ * ```
+ */
+export async function replay(
+  entries: Iterable<JournalEntry>,
+  options: ReplayOptions = {},
+): Promise<ReplayReport> {
+  const notRecorded = new Set<string>();
+  let runs = 0;
+  let iterations = 0;
+  let learned = new Learned();
+  let epoch = -1;
+  for (const run of readRecorded(entries, { sidechain: options.isAgent === true })) {
+    for (const each of run.missing) notRecorded.add(each);
+    if (run.epoch !== epoch) learned = atStartOf(run);
+    epoch = run.epoch;
+    const isWanted = options.submission === undefined || options.submission === run.ordinal;
+    const replayed = await replayRun(run, learned, options);
+    if (!isWanted) continue;
+    for (const each of replayed.missing) notRecorded.add(each);
+    runs += 1;
+    iterations += replayed.iterations;
+    const { difference } = replayed;
+    if (difference !== undefined) return { runs, iterations, difference, notRecorded: [...notRecorded] };
+  }
+  return { runs, iterations, notRecorded: [...notRecorded] };
+}
+
+function atStartOf(run: RecordedRun): Learned {
+  const learned = new Learned();
+  const counted = run.counted();
+  const [first] = run.iterations;
+  if (counted !== undefined && counted.model === first?.attempts[0]?.model) learned.counted = counted;
+  return learned;
+}
+
+interface ReplayedRun {
+  readonly iterations: number;
+  readonly difference: ReplayDifference | undefined;
+  readonly missing: Iterable<string>;
+}
+
+async function replayRun(run: RecordedRun, learned: Learned, options: ReplayOptions): Promise<ReplayedRun> {
+  const scope = openScope();
+  const cursor = new Cursor(run, scope);
+  const recorder = new Comparing(cursor);
+  const given = { params: paramsOf(run, scope), deps: depsOf(cursor, recorder, learned, options) };
+  const altered = options.alter?.(given);
+  const params = { ...given.params, ...altered?.params };
+  const deps = { ...given.deps, ...altered?.deps };
+  const loop = queryLoop(params, deps);
+  try {
+    while (true) {
+      if (cursor.now === undefined || isLeft(cursor)) break;
+      const step = await loop.next();
+      if (step.done === true || recorder.difference !== undefined) break;
+      // The driver of the loop ends it between two batches.
+      if (deps.guard.verdict() !== undefined) break;
+    }
+  } catch (error) {
+    recorder.failed(error);
+  } finally {
+    await loop.return(undefined as never).catch(() => undefined);
+    await scope.close();
+  }
+  recorder.ended();
+  return { iterations: recorder.compared, difference: recorder.difference, missing: cursor.missing };
+}
+
+/** Its consumer left in the middle of this iteration: nothing was decided. */
+const isLeft = ({ now }: Cursor): boolean =>
+  now?.record !== undefined && now.record.decision === undefined;
+
+/** Takes what the loop records; each decision is compared as it comes. */
+class Comparing implements Recorder {
+  readonly #cursor: Cursor;
+  readonly #aliases = new Map<string, string>();
+  #written: JournalBody[] = [];
+  compared = 0;
+  difference: ReplayDifference | undefined;
+
+  constructor(cursor: Cursor) {
+    this.#cursor = cursor;
+  }
+
+  append(entries: readonly JournalBody[]): undefined {
+    this.later(entries);
+  }
+
+  later(entries: readonly JournalBody[]): void {
+    for (const body of entries) {
+      if (body.type === 'decision') this.#decided(body.record);
+      else this.#written.push(body);
+    }
+  }
+
+  commit(): undefined {}
+
+  #decided(now: DecisionRecord): void {
+    const written = this.#written;
+    this.#written = [];
+    const cursor = this.#cursor;
+    const recorded = cursor.now;
+    if (recorded === undefined || this.difference !== undefined) return;
+    if (recorded.record !== undefined && recorded.record.decision === undefined) return cursor.next();
+    this.#learnNames(written);
+    this.compared += 1;
+    const [first, ...others] = differences(recorded, now, written, this.#aliases);
+    if (first !== undefined) this.#differs(first, others, now);
+    cursor.next();
+  }
+
+  /** The uuids of what the loop wrote, in the record. */
+  #learnNames(written: readonly JournalBody[]): void {
+    const left = [...(this.#cursor.now?.written ?? [])];
+    for (const body of written) {
+      if (!('uuid' in body)) continue;
+      const at = left.findIndex((entry) => entry.type === body.type && 'uuid' in entry && kindOf(entry) === kindOf(body));
+      const [entry] = at < 0 ? [] : left.splice(at, 1);
+      if (entry !== undefined && 'uuid' in entry) this.#aliases.set(body.uuid, entry.uuid);
+    }
+  }
+
+  #differs(first: Difference, others: readonly Difference[], now: DecisionRecord | undefined): void {
+    const { run, now: recorded } = this.#cursor;
+    this.difference = {
+      submission: run.ordinal,
+      iteration: recorded?.number ?? now?.iteration ?? 0,
+      agentPath: run.agentPath,
+      ...first,
+      others,
+      records: { recorded: recorded?.record, now },
+    };
+  }
+
+  failed(error: unknown): void {
+    if (this.difference !== undefined) return;
+    const text = error instanceof Error ? error.message : String(error);
+    this.#differs({ fact: 'decision', recorded: this.#cursor.now?.record?.decision, now: text }, [], undefined);
+  }
+
+  /** The loop has ended: so has the record, unless it was cut off. */
+  ended(): void {
+    const { now } = this.#cursor;
+    if (this.difference !== undefined || now === undefined || isLeft(this.#cursor)) return;
+    this.#differs({ fact: 'decision', recorded: now.record?.decision ?? now.implied, now: undefined }, [], undefined);
+  }
+}
+
+const kindOf = (body: JournalBody): unknown => ('kind' in body ? body.kind : 'subtype' in body ? body.subtype : undefined);
+
+function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopParams {
+  const { sessionId, submission, agentPath, facts = {}, iterations, startAt } = run;
+  const [first] = iterations;
+  const record = first?.record;
+  const attempt = first?.attempts[0];
+  const depth = agentPath === '' ? 0 : agentPath.split('/').length;
+  const cap = attempt?.maxTokens ?? record?.request?.maxTokens;
+  const effort = record?.request?.effort as LoopParams['effort'];
+  const { maxTurns } = record?.budgets ?? {};
+  const { structuredOutput: toolName } = facts;
+  return {
+    sessionId,
+    submission,
+    querySource: first?.querySource ?? 'main',
+    foreground: facts.isBackground !== true,
+    agentPath,
+    chainId: submission,
+    depth,
+    view: () => PersistentList.from(run.view()),
+    system: [],
+    userContext: [],
+    model: attempt?.model ?? record?.request?.model ?? '',
+    fallbackModels: facts.fallbackModels ?? hopsOf(run),
+    defaultOutputCap: facts.defaultOutputCap ?? (run.facts === undefined ? cap : undefined) ?? 8_000,
+    escalatedOutputCap: facts.escalatedOutputCap ?? 64_000,
+    includePartialMessages: false,
+    stopHookBlockCap: facts.stopHookBlockCap ?? 8,
+    compaction: FRESH_COMPACTION,
+    startAt,
+    attemptBase: (attempt?.number ?? 1) - 1,
+    scope,
+    ...(facts.thinking !== undefined && { thinking: facts.thinking }),
+    ...(effort !== undefined && { effort }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(facts.taskBudget !== undefined && { taskBudget: facts.taskBudget }),
+    ...(facts.taskBudgetRemaining !== undefined && { taskBudgetRemaining: facts.taskBudgetRemaining }),
+    ...(facts.tokenBudget !== undefined && { tokenBudget: facts.tokenBudget }),
+    ...(facts.maxOutputTokens !== undefined && { maxOutputTokens: facts.maxOutputTokens }),
+    ...(toolName !== undefined && { structuredOutput: { toolName } }),
+  };
+}
+
+/** The models that took over, as far as they are recorded. */
+function hopsOf({ iterations }: RecordedRun): readonly string[] {
+  return iterations.flatMap(({ record }) => {
+    const { before = [], ...last } = record?.fallback ?? {};
+    return record?.fallback === undefined ? [] : [...before, last as { readonly to: string }].map(({ to }) => to);
+  });
+}
+
+function depsOf(cursor: Cursor, recorder: Recorder, learned: Learned, { alterBytes }: ReplayOptions): LoopDeps {
+  const { facts, iterations } = cursor.run;
+  const parks = facts?.parks === true || iterations.some(({ record }) => record?.rules.some(({ name }) => name === 'parked'));
+  const providers = facts?.providers;
+  let model: string | undefined;
+  return {
+    callModel: modelPort(cursor, alterBytes),
+    recorder,
+    tools: toolsPort(cursor),
+    context: contextPort(cursor, learned),
+    hooks: hooksPort(cursor),
+    attachments: attachmentsPort(cursor),
+    ledger: ledger(cursor),
+    guard: outerGuard(cursor),
+    clock: cursor.clock,
+    ids: cursor.ids,
+    modelLimits: (name) => ({
+      maxOutputTokens: facts?.sizes?.[name]?.maxOutputTokens ?? modelInfo(name).maxOutputTokens,
+      nonStreamingRepeat: true,
+    }),
+    providerOf: (name) => providers?.[name] ?? (providers === undefined && name.includes(':') ? name.split(':')[0] : undefined),
+    cacheWatch: {
+      answered() {
+        const { readTokens: _, writtenTokens: __, ...report } = cursor.now?.record?.cache ?? {};
+        return report;
+      },
+    },
+    takeSwitch() {
+      const now = cursor.now?.attempts[0]?.model ?? cursor.now?.record?.request?.model;
+      const before = cursor.before?.record;
+      model = before?.fallback?.to ?? before?.request?.model ?? model;
+      const effort = cursor.now?.record?.request?.effort as LoopParams['effort'];
+      const isSwitched = before?.request !== undefined && now !== undefined && now !== model;
+      const isOther = before?.request !== undefined && effort !== undefined && effort !== before.request.effort;
+      return isSwitched || isOther ? { ...(isSwitched && { model: now }), ...(isOther && { effort }) } : undefined;
+    },
+    ...(parks && { parking: { isTooLong: () => false } }),
+  };
+}
