@@ -58,6 +58,7 @@ export type {
 export type { DecisionRecord } from './protocol/session/decision-record.ts';
 export type { RewindFilesResult } from './protocol/session/file-history.ts';
 export type { JournalBody, JournalEntry } from './protocol/session/journal.ts';
+export type { FactDifference, ReplayDifference, ReplayReport } from './protocol/session/replay-report.ts';
 export type {
   SessionKey,
   SessionStore,
@@ -246,6 +247,7 @@ export {
   listSubagents,
   type RecordsToResume,
   renameSession,
+  replaySession,
   type SDKSessionInfo,
   type SessionMessage,
   type SessionMutationOptions,

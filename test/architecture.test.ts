@@ -42,7 +42,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   session: ['protocol', 'util', 'view'],
   settings: ['protocol', 'util', 'options'],
   loop: ['protocol', 'util', 'view'],
-  engine: ['protocol', 'util', 'shell', 'view', 'loop', 'options', ...LEAVES],
+  engine: ['protocol', 'util', 'shell', 'view', 'loop', 'options', 'replay', ...LEAVES],
+  // The loop again, from a journal: what the ports answered is read with the parts that wrote it.
+  replay: ['protocol', 'util', 'view', 'loop', 'context', 'model', 'session'],
   sdk: [
     'protocol',
     'util',
@@ -89,7 +91,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // A terminal without any knowledge of agents.
   terminal: ['util', 'types:protocol/ports.ts'],
   rehearsal: ['protocol', 'util'],
-  testing: ['protocol', 'util', 'types:loop', 'session/in-process'],
+  testing: ['protocol', 'util', 'types:loop', 'session/in-process', 'lazy:replay', 'types:replay'],
   // For pages in a browser: what it sends is what any consumer receives, and it runs no engine itself.
   page: ['types:protocol', 'util/clock.ts', 'util/bounded-json.ts', 'util/host-header.ts'],
   // Like a consumer: through the library's door.

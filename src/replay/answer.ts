@@ -23,7 +23,9 @@ export function decodeAnswer(bytes: Buffer): readonly StreamEvent[] {
   const data = reader.push(bytes);
   const failure = data === undefined ? undefined : decoder.decode(data, decoded);
   if (data === undefined || failure !== undefined)
-    throw new Error(`The recorded answer does not pass through the decoder: ${failure?.message ?? 'an event is too large'}`);
+    throw new Error(
+      `The recorded answer does not pass through the decoder: ${failure?.message ?? 'an event is too large'}`,
+    );
   return decoded;
 }
 

@@ -1,18 +1,10 @@
 /** What one iteration decided, beside what it decides now: the first fact that differs. */
-import type { JournalBody, JournalEntry } from '../protocol/session/journal.ts';
+
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
+import type { JournalBody, JournalEntry } from '../protocol/session/journal.ts';
+import type { FactDifference } from '../protocol/session/replay-report.ts';
 import { resultIds } from '../view/tool-results.ts';
 import type { RecordedIteration } from './recorded.ts';
-
-/** One fact of an iteration. `undefined`: there is none. */
-export interface Difference {
-  /** Path of the fact in the decision record, or in what the loop wrote: `rules[4].verdict`, `answer[0]`. */
-  readonly fact: string;
-  /** The rule that the fact belongs to, or that decided. */
-  readonly rule?: string;
-  readonly recorded: unknown;
-  readonly now: unknown;
-}
 
 /** All differences, the one that explains the others first. `aliases`: uuids of the record by those of now. */
 export function differences(
@@ -20,15 +12,20 @@ export function differences(
   now: DecisionRecord,
   written: readonly JournalBody[],
   aliases: ReadonlyMap<string, string>,
-): readonly Difference[] {
+): readonly FactDifference[] {
   const { record } = recorded;
   if (record === undefined) return impliedDifference(recorded, now);
   const rule = now.rules.find(({ verdict }) => verdict !== 'pass')?.name;
-  const found: Difference[] = [];
+  const found: FactDifference[] = [];
   const compare = (fact: string, before: unknown, after: unknown, by?: string) => {
     const at = firstDifference(before, after);
     if (at !== undefined)
-      found.push({ fact: `${fact}${at.path}`, ...(by !== undefined && { rule: by }), recorded: at.before, now: at.after });
+      found.push({
+        fact: `${fact}${at.path}`,
+        ...(by !== undefined && { rule: by }),
+        recorded: at.before,
+        now: at.after,
+      });
   };
   compare('in', record.in, now.in);
   compare('prepare', record.prepare.map(lasting), now.prepare.map(lasting));
@@ -36,7 +33,11 @@ export function differences(
   compare('context', record.context, now.context);
   compare('request', record.request, now.request);
   for (const each of writtenDifferences(recorded, written)) found.push(each);
-  compare('attempts', record.attempts.map(({ outcome }) => outcome), now.attempts.map(({ outcome }) => outcome));
+  compare(
+    'attempts',
+    record.attempts.map(({ outcome }) => outcome),
+    now.attempts.map(({ outcome }) => outcome),
+  );
   compare('fallback', record.fallback, now.fallback);
   compare('response', record.response, now.response);
   compare('usage', record.usage, now.usage);
@@ -69,8 +70,11 @@ const outcomeOf = ({ id, name, outcome, permission }: DecisionRecord['tools'][nu
 });
 
 /** Blocks of the answer, results, and what the loop itself wrote. */
-function writtenDifferences({ attempts, written, results }: RecordedIteration, now: readonly JournalBody[]): Difference[] {
-  const found: Difference[] = [];
+function writtenDifferences(
+  { attempts, written, results }: RecordedIteration,
+  now: readonly JournalBody[],
+): FactDifference[] {
+  const found: FactDifference[] = [];
   const pair = (fact: string, before: readonly unknown[], after: readonly unknown[]) => {
     const at = firstDifference(before, after);
     if (at !== undefined) found.push({ fact: `${fact}${at.path}`, recorded: at.before, now: at.after });
@@ -79,7 +83,9 @@ function writtenDifferences({ attempts, written, results }: RecordedIteration, n
     'answer',
     attempts.flatMap(({ blocks }) => blocks.map(({ message }) => message.content[0])),
     now.flatMap((body) =>
-      body.type === 'assistant' && body.synthetic === undefined && body.settled === undefined ? [body.message.content[0]] : [],
+      body.type === 'assistant' && body.synthetic === undefined && body.settled === undefined
+        ? [body.message.content[0]]
+        : [],
     ),
   );
   pair(
@@ -100,7 +106,9 @@ function ofLoop(body: JournalBody | JournalEntry): readonly unknown[] {
       if (resultIds(body).length > 0 || body.kind === undefined || !WRITTEN.has(body.kind)) return [];
       return [{ kind: body.kind, content: body.message.content }];
     case 'attachment':
-      return body.attachment.type === 'hook_context' ? [{ kind: 'hook_context', content: body.attachment.content }] : [];
+      return body.attachment.type === 'hook_context'
+        ? [{ kind: 'hook_context', content: body.attachment.content }]
+        : [];
     case 'retract':
       return [{ kind: 'retract', reason: body.reason, messages: body.uuids.length }];
     default:
@@ -111,7 +119,10 @@ function ofLoop(body: JournalBody | JournalEntry): readonly unknown[] {
 const WRITTEN = new Set(['nudge', 'structured_nudge', 'resume', 'hook_feedback', 'interruption']);
 
 /** Another program's transcript says only whether a further request followed. */
-function impliedDifference({ implied }: RecordedIteration, { decision }: DecisionRecord): readonly Difference[] {
+function impliedDifference(
+  { implied }: RecordedIteration,
+  { decision }: DecisionRecord,
+): readonly FactDifference[] {
   const now = decision?.kind === 'continue' ? 'continue' : 'stop';
   return implied === undefined || implied === now ? [] : [{ fact: 'decision.kind', recorded: implied, now }];
 }
@@ -131,7 +142,8 @@ function firstDifference(before: unknown, after: unknown): At | undefined {
   const [one, other] = [before as Record<string, unknown>, after as Record<string, unknown>];
   for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
     const at = firstDifference(one[key], other[key]);
-    if (at !== undefined) return { ...at, path: `${Array.isArray(before) ? `[${key}]` : `.${key}`}${at.path}` };
+    if (at !== undefined)
+      return { ...at, path: `${Array.isArray(before) ? `[${key}]` : `.${key}`}${at.path}` };
   }
   return undefined;
 }

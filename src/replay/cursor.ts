@@ -1,6 +1,7 @@
 /** Where a replay stands in the record of its run. Time and ids are those of the record. */
-import type { Scope } from '../util/async/scope.ts';
+
 import type { Clock, Ids } from '../protocol/ports.ts';
+import type { Scope } from '../util/async/scope.ts';
 import type { RecordedIteration, RecordedRun } from './recorded.ts';
 
 export class Cursor {

@@ -43,11 +43,12 @@ function foreignRun(
     const message = messageOfRecord(entry);
     if (message?.type === 'assistant') addBlock(message, answers);
     if (message?.type === 'user')
-      for (const id of resultIds(message)) answers.at(-1)?.results.set(id, { message: withOnly(message, id), more: [] });
+      for (const id of resultIds(message))
+        answers.at(-1)?.results.set(id, { message: withOnly(message, id), more: [] });
   }
   // What was cut off, or not answered, decided nothing.
-  const complete = answers.filter(({ blocks, results }, at) =>
-    at < answers.length - 1 || callsIn(blocks).every((id) => results.has(id)),
+  const complete = answers.filter(
+    ({ blocks, results }, at) => at < answers.length - 1 || callsIn(blocks).every((id) => results.has(id)),
   );
   if (complete.length === 0) return undefined;
   return {
@@ -65,7 +66,10 @@ function foreignRun(
   };
 }
 
-function addBlock(message: AssistantMessage, answers: { blocks: AssistantMessage[]; results: Map<string, RecordedResult> }[]) {
+function addBlock(
+  message: AssistantMessage,
+  answers: { blocks: AssistantMessage[]; results: Map<string, RecordedResult> }[],
+) {
   if (message.synthetic !== undefined || message.message.content.length === 0) return;
   const last = answers.at(-1);
   const isSame = last?.blocks[0]?.message.id === message.message.id;
@@ -74,7 +78,9 @@ function addBlock(message: AssistantMessage, answers: { blocks: AssistantMessage
 }
 
 const callsIn = (blocks: readonly AssistantMessage[]): string[] =>
-  blocks.flatMap(({ message }) => message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])));
+  blocks.flatMap(({ message }) =>
+    message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
+  );
 
 function withOnly(message: UserMessage, id: string): UserMessage {
   const { content } = message.message;
@@ -105,7 +111,9 @@ function iterationOf(
     record: undefined,
     told: {},
     querySource: 'main',
-    attempts: [{ model, maxTokens: 8_000, number: 1, retries: [], blocks: single, response: response as never }],
+    attempts: [
+      { model, maxTokens: 8_000, number: 1, retries: [], blocks: single, response: response as never },
+    ],
     results,
     attachments: [],
     consumed: [],

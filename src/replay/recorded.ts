@@ -78,7 +78,9 @@ export interface RecordedRun {
   view(): readonly ViewMessage[];
   readonly startAt: ResumePoint | undefined;
   /** Tokens that the provider had counted, where a process took the session up. */
-  counted(): { readonly length: number; readonly tokens: number; readonly model: string | undefined } | undefined;
+  counted():
+    | { readonly length: number; readonly tokens: number; readonly model: string | undefined }
+    | undefined;
   readonly iterations: readonly RecordedIteration[];
   /** What the journal does not hold of this run. */
   readonly missing: readonly string[];
@@ -129,7 +131,9 @@ function readRun(records: readonly JournalEntry[], place: Place): RecordedRun | 
   for (let to = first; to <= decided; to++) {
     const entry = own[to] as JournalEntry;
     if (entry.type !== 'decision') continue;
-    iterations.push(readIteration(own.slice(from, to + 1), entry, to === decided ? parkedIn(own, to) : undefined));
+    iterations.push(
+      readIteration(own.slice(from, to + 1), entry, to === decided ? parkedIn(own, to) : undefined),
+    );
     from = to + 1;
   }
   const begin = records[at];

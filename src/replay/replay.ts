@@ -8,9 +8,10 @@ import { FRESH_COMPACTION } from '../loop/state.ts';
 import { modelInfo } from '../model/catalog/model-info.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { JournalBody, JournalEntry, Recorder } from '../protocol/session/journal.ts';
+import type { FactDifference, ReplayDifference, ReplayReport } from '../protocol/session/replay-report.ts';
 import { openScope } from '../util/async/scope.ts';
 import { PersistentList } from '../util/collections/persistent-list.ts';
-import { type Difference, differences } from './compare.ts';
+import { differences } from './compare.ts';
 import { Cursor } from './cursor.ts';
 import { contextPort, Learned } from './ports/context-port.ts';
 import { type AlterBytes, modelPort } from './ports/model-port.ts';
@@ -27,33 +28,10 @@ export interface ReplayOptions {
   /** Changes the bytes of an answer before they are decoded. Default not. */
   readonly alterBytes?: AlterBytes;
   /** Changes what a run is given: parameters, ports. To see what one change does. Default nothing. */
-  readonly alter?: (
-    given: { readonly params: LoopParams; readonly deps: LoopDeps },
-  ) => { readonly params?: Partial<LoopParams>; readonly deps?: Partial<LoopDeps> };
-}
-
-/** Where a replay differs from its record. */
-export interface ReplayDifference extends Difference {
-  /** Number of the submission, from 1. */
-  readonly submission: number;
-  readonly iteration: number;
-  /** `''`: the main agent. */
-  readonly agentPath: string;
-  /** Further facts of the same iteration that differ. */
-  readonly others: readonly Difference[];
-  /** The whole decision records, the recorded one and that of now. */
-  readonly records: { readonly recorded: DecisionRecord | undefined; readonly now: DecisionRecord | undefined };
-}
-
-/** What a replay has found. */
-export interface ReplayReport {
-  /** Runs of the loop that were replayed, and their iterations. */
-  readonly runs: number;
-  readonly iterations: number;
-  /** Absent: the decisions are the same. */
-  readonly difference?: ReplayDifference;
-  /** What the journal does not hold, so that it was derived or not compared. */
-  readonly notRecorded: readonly string[];
+  readonly alter?: (given: { readonly params: LoopParams; readonly deps: LoopDeps }) => {
+    readonly params?: Partial<LoopParams>;
+    readonly deps?: Partial<LoopDeps>;
+  };
 }
 
 /**
@@ -132,8 +110,7 @@ async function replayRun(run: RecordedRun, learned: Learned, options: ReplayOpti
 }
 
 /** Its consumer left in the middle of this iteration: nothing was decided. */
-const isLeft = ({ now }: Cursor): boolean =>
-  now?.record !== undefined && now.record.decision === undefined;
+const isLeft = ({ now }: Cursor): boolean => now?.record !== undefined && now.record.decision === undefined;
 
 /** Takes what the loop records; each decision is compared as it comes. */
 class Comparing implements Recorder {
@@ -166,7 +143,10 @@ class Comparing implements Recorder {
     const cursor = this.#cursor;
     const recorded = cursor.now;
     if (recorded === undefined || this.difference !== undefined) return;
-    if (recorded.record !== undefined && recorded.record.decision === undefined) return cursor.next();
+    if (isLeft(cursor)) {
+      cursor.next();
+      return;
+    }
     this.#learnNames(written);
     this.compared += 1;
     const [first, ...others] = differences(recorded, now, written, this.#aliases);
@@ -179,13 +159,15 @@ class Comparing implements Recorder {
     const left = [...(this.#cursor.now?.written ?? [])];
     for (const body of written) {
       if (!('uuid' in body)) continue;
-      const at = left.findIndex((entry) => entry.type === body.type && 'uuid' in entry && kindOf(entry) === kindOf(body));
+      const at = left.findIndex(
+        (entry) => entry.type === body.type && 'uuid' in entry && kindOf(entry) === kindOf(body),
+      );
       const [entry] = at < 0 ? [] : left.splice(at, 1);
       if (entry !== undefined && 'uuid' in entry) this.#aliases.set(body.uuid, entry.uuid);
     }
   }
 
-  #differs(first: Difference, others: readonly Difference[], now: DecisionRecord | undefined): void {
+  #differs(first: FactDifference, others: readonly FactDifference[], now: DecisionRecord | undefined): void {
     const { run, now: recorded } = this.#cursor;
     this.difference = {
       submission: run.ordinal,
@@ -200,18 +182,27 @@ class Comparing implements Recorder {
   failed(error: unknown): void {
     if (this.difference !== undefined) return;
     const text = error instanceof Error ? error.message : String(error);
-    this.#differs({ fact: 'decision', recorded: this.#cursor.now?.record?.decision, now: text }, [], undefined);
+    this.#differs(
+      { fact: 'decision', recorded: this.#cursor.now?.record?.decision, now: text },
+      [],
+      undefined,
+    );
   }
 
   /** The loop has ended: so has the record, unless it was cut off. */
   ended(): void {
     const { now } = this.#cursor;
     if (this.difference !== undefined || now === undefined || isLeft(this.#cursor)) return;
-    this.#differs({ fact: 'decision', recorded: now.record?.decision ?? now.implied, now: undefined }, [], undefined);
+    this.#differs(
+      { fact: 'decision', recorded: now.record?.decision ?? now.implied, now: undefined },
+      [],
+      undefined,
+    );
   }
 }
 
-const kindOf = (body: JournalBody): unknown => ('kind' in body ? body.kind : 'subtype' in body ? body.subtype : undefined);
+const kindOf = (body: JournalBody): unknown =>
+  'kind' in body ? body.kind : 'subtype' in body ? body.subtype : undefined;
 
 function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopParams {
   const { sessionId, submission, agentPath, facts = {}, iterations, startAt } = run;
@@ -259,13 +250,22 @@ function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopParams {
 function hopsOf({ iterations }: RecordedRun): readonly string[] {
   return iterations.flatMap(({ record }) => {
     const { before = [], ...last } = record?.fallback ?? {};
-    return record?.fallback === undefined ? [] : [...before, last as { readonly to: string }].map(({ to }) => to);
+    return record?.fallback === undefined
+      ? []
+      : [...before, last as { readonly to: string }].map(({ to }) => to);
   });
 }
 
-function depsOf(cursor: Cursor, recorder: Recorder, learned: Learned, { alterBytes }: ReplayOptions): LoopDeps {
+function depsOf(
+  cursor: Cursor,
+  recorder: Recorder,
+  learned: Learned,
+  { alterBytes }: ReplayOptions,
+): LoopDeps {
   const { facts, iterations } = cursor.run;
-  const parks = facts?.parks === true || iterations.some(({ record }) => record?.rules.some(({ name }) => name === 'parked'));
+  const parks =
+    facts?.parks === true ||
+    iterations.some(({ record }) => record?.rules.some(({ name }) => name === 'parked'));
   const providers = facts?.providers;
   let model: string | undefined;
   return {
@@ -283,7 +283,8 @@ function depsOf(cursor: Cursor, recorder: Recorder, learned: Learned, { alterByt
       maxOutputTokens: facts?.sizes?.[name]?.maxOutputTokens ?? modelInfo(name).maxOutputTokens,
       nonStreamingRepeat: true,
     }),
-    providerOf: (name) => providers?.[name] ?? (providers === undefined && name.includes(':') ? name.split(':')[0] : undefined),
+    providerOf: (name) =>
+      providers?.[name] ?? (providers === undefined && name.includes(':') ? name.split(':')[0] : undefined),
     cacheWatch: {
       answered() {
         const { readTokens: _, writtenTokens: __, ...report } = cursor.now?.record?.cache ?? {};
@@ -296,8 +297,11 @@ function depsOf(cursor: Cursor, recorder: Recorder, learned: Learned, { alterByt
       model = before?.fallback?.to ?? before?.request?.model ?? model;
       const effort = cursor.now?.record?.request?.effort as LoopParams['effort'];
       const isSwitched = before?.request !== undefined && now !== undefined && now !== model;
-      const isOther = before?.request !== undefined && effort !== undefined && effort !== before.request.effort;
-      return isSwitched || isOther ? { ...(isSwitched && { model: now }), ...(isOther && { effort }) } : undefined;
+      const isOther =
+        before?.request !== undefined && effort !== undefined && effort !== before.request.effort;
+      return isSwitched || isOther
+        ? { ...(isSwitched && { model: now }), ...(isOther && { effort }) }
+        : undefined;
     },
     ...(parks && { parking: { isTooLong: () => false } }),
   };

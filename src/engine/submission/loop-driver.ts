@@ -16,11 +16,11 @@ import type { Scope } from '../../util/async/scope.ts';
 import { Segment } from '../../util/async/segmented.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { createGuard, type GuardOptions } from '../budget/run-guards.ts';
+import { limitOptions } from '../compaction-options.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';
-import { limitOptions } from '../compaction-options.ts';
-import { type RunDefaults, toldBy } from './told.ts';
 import { withBackgroundTasks } from './stop-hook-tasks.ts';
+import { type RunDefaults, toldBy } from './told.ts';
 
 /** Output cap when none was set, and the one it escalates to (L3), in tokens. */
 const DEFAULT_OUTPUT_CAP = 8_000;

@@ -69,19 +69,22 @@ class Teller {
     return decision;
   }
 
-  readonly callModel: CallModel = layered((...call) => this.#deps.callModel(...call), [
-    {
-      before: () => {
-        this.#waited = 'model';
-        return undefined;
+  readonly callModel: CallModel = layered(
+    (...call) => this.#deps.callModel(...call),
+    [
+      {
+        before: () => {
+          this.#waited = 'model';
+          return undefined;
+        },
+        after: (_, outcome) => {
+          this.#waited = 'nothing';
+          this.#ended(outcome, this.#calls++);
+          return undefined;
+        },
       },
-      after: (_, outcome) => {
-        this.#waited = 'nothing';
-        this.#ended(outcome, this.#calls++);
-        return undefined;
-      },
-    },
-  ]);
+    ],
+  );
 
   /** A call that was answered at once is in the record as it is. */
   #ended(outcome: ModelOutcome | undefined, n: number): void {
@@ -163,6 +166,11 @@ function ownSize(
   const listed = modelInfo(name);
   const { window, effective } = deps.context.limitsFor(name);
   const byList = limitsFor(listed, context.limits);
-  if (maxOutputTokens === listed.maxOutputTokens && window === byList.window && effective === byList.effective) return [];
+  if (
+    maxOutputTokens === listed.maxOutputTokens &&
+    window === byList.window &&
+    effective === byList.effective
+  )
+    return [];
   return [[name, { contextWindow: window, maxOutputTokens }]];
 }

@@ -27,7 +27,9 @@ export interface RunFacts {
   /** Events of the loop for which there are hooks. */
   readonly hooks?: readonly HookEvent[];
   /** Sizes of models that no list of ours has, or not with these sizes, in tokens. */
-  readonly sizes?: Readonly<Record<string, { readonly contextWindow: number; readonly maxOutputTokens: number }>>;
+  readonly sizes?: Readonly<
+    Record<string, { readonly contextWindow: number; readonly maxOutputTokens: number }>
+  >;
   /** When the context counts as full, in tokens or as a share of what the view may fill. */
   readonly limits?: Readonly<Record<string, number>>;
   /** Automatic compaction, and what follows a refusal for size: off. */
@@ -61,4 +63,3 @@ export interface Told {
 }
 
 export type Waited = 'model' | 'hooks' | 'nothing';
-

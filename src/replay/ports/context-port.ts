@@ -5,8 +5,8 @@
 import { createContext } from '../../context/context-port.ts';
 import { createCalibration } from '../../context/estimate/calibration.ts';
 import { estimateView } from '../../context/estimate/request-estimate.ts';
-import { estimateTokens } from '../../context/estimate/token-estimate.ts';
 import { limitsFor } from '../../context/estimate/thresholds.ts';
+import { estimateTokens } from '../../context/estimate/token-estimate.ts';
 import { modelInfo } from '../../model/catalog/model-info.ts';
 import type {
   CompactionState,
@@ -128,7 +128,10 @@ function stepAgain(
 }
 
 /** What depends on files, tools and helper models is not decided again. */
-function isDecidedHere(name: string, { estimateTokens: tokens, limits: { autocompactAt } }: StepInput): boolean {
+function isDecidedHere(
+  name: string,
+  { estimateTokens: tokens, limits: { autocompactAt } }: StepInput,
+): boolean {
   return PURE.has(name) || (name === 'microcompact' && tokens < autocompactAt / 2);
 }
 
@@ -216,7 +219,8 @@ function sizeOf(model: string, { run, now }: Cursor) {
   const told = run.facts?.sizes?.[model];
   if (told !== undefined) return told;
   const { contextWindow, maxOutputTokens } = modelInfo(model);
-  const recorded = run.facts === undefined && now?.record?.request?.model === model ? now.record.context?.window : undefined;
+  const recorded =
+    run.facts === undefined && now?.record?.request?.model === model ? now.record.context?.window : undefined;
   return { contextWindow: recorded ?? contextWindow, maxOutputTokens };
 }
 
@@ -236,7 +240,8 @@ function measure({ model, view }: EstimatedRequest, cursor: Cursor, learned: Lea
   const { calibration } = learned;
   const factor = calibration.factor(model);
   const leastCounted = calibration.least(model);
-  const overheadOf = (head: number) => Math.min(head * factor, Math.max(head, leastCounted ?? Number.POSITIVE_INFINITY));
+  const overheadOf = (head: number) =>
+    Math.min(head * factor, Math.max(head, leastCounted ?? Number.POSITIVE_INFINITY));
   const recorded = cursor.now?.record?.context?.overhead;
   if (recorded !== undefined && Math.ceil(overheadOf(learned.head)) !== recorded)
     learned.head = Math.ceil(overheadOf(recorded)) === recorded ? recorded : Math.round(recorded / factor);

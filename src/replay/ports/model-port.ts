@@ -64,7 +64,8 @@ function* played(events: readonly StreamEvent[], { response }: RecordedAttempt):
   yield { kind: 'events', events, ...(requestId !== undefined && { requestId }) };
 }
 
-const hasBegun = ({ blocks, response }: RecordedAttempt): boolean => blocks.length > 0 || response !== undefined;
+const hasBegun = ({ blocks, response }: RecordedAttempt): boolean =>
+  blocks.length > 0 || response !== undefined;
 
 /** A refused answer is recorded as broken where another model took over for it. */
 const hasEnd = ({ response }: RecordedAttempt): boolean =>
@@ -72,9 +73,7 @@ const hasEnd = ({ response }: RecordedAttempt): boolean =>
 
 const whole = (attempt: AttemptRecord): AttemptRecord => attempt;
 
-function retry(
-  notice: Extract<RecordedAttempt['retries'][number], { subtype: 'api_retry' }>,
-): ModelOutput {
+function retry(notice: Extract<RecordedAttempt['retries'][number], { subtype: 'api_retry' }>): ModelOutput {
   const { attempt, max_retries, retry_delay_ms, error_status, error, error_message, is_unlimited } = notice;
   return {
     kind: 'retry',
@@ -103,7 +102,11 @@ function attemptsOfCall({ attempts }: RecordedIteration, from: number): number {
 }
 
 /** The model that took over behind the n-th call of an iteration, and why. */
-function hopBehind({ record }: RecordedIteration, n: number, told: ToldCall | undefined): FallbackTrigger | undefined {
+function hopBehind(
+  { record }: RecordedIteration,
+  n: number,
+  told: ToldCall | undefined,
+): FallbackTrigger | undefined {
   const { before = [], ...last } = record?.fallback ?? {};
   const hops = record?.fallback === undefined ? [] : [...before, last];
   if (told !== undefined || hops.length === 0) return undefined;
@@ -112,7 +115,12 @@ function hopBehind({ record }: RecordedIteration, n: number, told: ToldCall | un
   return hop?.trigger;
 }
 
-function retryOf(told: ToldCall | undefined, iteration: RecordedIteration, n: number, { retry }: CallOptions) {
+function retryOf(
+  told: ToldCall | undefined,
+  iteration: RecordedIteration,
+  n: number,
+  { retry }: CallOptions,
+) {
   const trigger = hopBehind(iteration, n, told);
   const overloadedInARow =
     told?.overloadedInARow ?? (trigger === 'overloaded' ? FALLBACK_POLICIES.overloaded.after : 0);
@@ -140,13 +148,18 @@ function outcomeOf(
         why: told?.why ?? (iteration.parked?.why as string),
       }),
     };
-  const isAborted = told === undefined ? record === undefined || record.outcome === 'aborted' : told.kind === 'aborted';
+  const isAborted =
+    told === undefined ? record === undefined || record.outcome === 'aborted' : told.kind === 'aborted';
   if (isAborted && cursor.abortReason !== undefined) {
     cursor.abort();
     return { ...ended, kind: 'aborted' };
   }
-  const failure = (told?.failure as ModelFailure | undefined) ?? derivedFailure(iteration, record, n, told, cursor);
-  const kind = told?.kind === 'broken' || (told === undefined && last !== undefined && hasBegun(last)) ? 'broken' : 'failed';
+  const failure =
+    (told?.failure as ModelFailure | undefined) ?? derivedFailure(iteration, record, n, told, cursor);
+  const kind =
+    told?.kind === 'broken' || (told === undefined && last !== undefined && hasBegun(last))
+      ? 'broken'
+      : 'failed';
   return { ...ended, kind, failure };
 }
 
@@ -190,4 +203,6 @@ function isAbortedHere(cursor: Cursor, { record, told, attempts }: RecordedItera
 }
 
 const isThrown = ({ record, attempts }: RecordedIteration): boolean =>
-  record?.rules.at(-1)?.name === 'unexpected_error' && record.rules.at(-1)?.verdict === 'stop' && attempts.length === 0;
+  record?.rules.at(-1)?.name === 'unexpected_error' &&
+  record.rules.at(-1)?.verdict === 'stop' &&
+  attempts.length === 0;

@@ -2,7 +2,12 @@
 import type { AttachmentPort, OuterGuard } from '../../loop/deps.ts';
 import type { Ledger } from '../../protocol/ports.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
-import { type HookEvent, type HookPort, type HookVerdict, NO_HOOK_VERDICT } from '../../protocol/tools/hook.ts';
+import {
+  type HookEvent,
+  type HookPort,
+  type HookVerdict,
+  NO_HOOK_VERDICT,
+} from '../../protocol/tools/hook.ts';
 import type { Cursor } from '../cursor.ts';
 import type { RecordedIteration } from '../recorded.ts';
 
@@ -15,7 +20,8 @@ export function hooksPort(cursor: Cursor): HookPort {
       if (now === undefined) return NO_HOOK_VERDICT;
       const answered = now.told.hooks?.[cursor.hooks++];
       // Whatever else an abort could have interrupted is over.
-      if (cursor.attempts >= now.attempts.length && (event === 'Stop' || event === 'SubagentStop')) cursor.abort();
+      if (cursor.attempts >= now.attempts.length && (event === 'Stop' || event === 'SubagentStop'))
+        cursor.abort();
       return answered?.verdict ?? derivedVerdict(now, event as HookEvent);
     },
   };
@@ -45,7 +51,11 @@ function derivedVerdict({ record, written }: RecordedIteration, event: HookEvent
       const [part] = typeof entry.message.content === 'string' ? [] : entry.message.content;
       if (part?.type === 'text') blockingErrors.push(part.text.replace(FEEDBACK, ''));
     }
-    if (entry.type === 'attachment' && entry.attachment.type === 'hook_context' && entry.attachment.event === event)
+    if (
+      entry.type === 'attachment' &&
+      entry.attachment.type === 'hook_context' &&
+      entry.attachment.event === event
+    )
       additionalContext.push(...textsOf('content' in entry.attachment ? entry.attachment.content : []));
   }
   const { decision } = record ?? {};
@@ -53,7 +63,9 @@ function derivedVerdict({ record, written }: RecordedIteration, event: HookEvent
   return {
     blockingErrors,
     additionalContext,
-    ...(isPrevented && { preventContinuation: { stopReason: ENDED.exec(decision.sentence)?.[1] ?? 'a hook' } }),
+    ...(isPrevented && {
+      preventContinuation: { stopReason: ENDED.exec(decision.sentence)?.[1] ?? 'a hook' },
+    }),
   };
 }
 
@@ -62,7 +74,8 @@ export function attachmentsPort(cursor: Cursor): AttachmentPort {
     collect() {
       const { now } = cursor;
       const thrown = now?.record?.rules.at(-1);
-      if (thrown?.name === 'unexpected_error' && thrown.verdict === 'stop') throw new Error('The error of the record.');
+      if (thrown?.name === 'unexpected_error' && thrown.verdict === 'stop')
+        throw new Error('The error of the record.');
       // The last that an abort can have interrupted, where calls were made.
       cursor.abort();
       return now?.attachments ?? [];
@@ -90,7 +103,8 @@ export function outerGuard(cursor: Cursor): OuterGuard {
       const { decision, rules = [], budgets } = now?.record ?? {};
       if (decision?.kind !== 'stop' || rules.some(({ verdict }) => verdict !== 'pass')) return undefined;
       const { terminal } = decision;
-      if (terminal !== 'budget_exhausted' && terminal !== 'structured_output_retry_exhausted') return undefined;
+      if (terminal !== 'budget_exhausted' && terminal !== 'structured_output_retry_exhausted')
+        return undefined;
       const isDue = terminal === 'budget_exhausted' ? isAnswered(cursor, now) : cursor.answered;
       if (!isDue) return undefined;
       return { reason: terminal, turnCount: budgets?.turnCount ?? 1 };
@@ -103,4 +117,5 @@ export function outerGuard(cursor: Cursor): OuterGuard {
 }
 
 const isAnswered = (cursor: Cursor, now: RecordedIteration | undefined): boolean =>
-  cursor.answered || now?.attempts.every(({ blocks, response }) => blocks.length === 0 && response === undefined) === true;
+  cursor.answered ||
+  now?.attempts.every(({ blocks, response }) => blocks.length === 0 && response === undefined) === true;

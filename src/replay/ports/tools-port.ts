@@ -82,9 +82,7 @@ class ReplayedCalls implements ToolExecutor {
   #unparked(): readonly ToolCall[] {
     const { now } = this.#cursor;
     const isParked = now?.record?.decision?.kind === 'park';
-    return [...this.#open.values()].filter(
-      ({ block }) => !isParked || now?.results.has(block.id) === true,
-    );
+    return [...this.#open.values()].filter(({ block }) => !isParked || now?.results.has(block.id) === true);
   }
 
   #isAbortedBehindCalls(): boolean {
@@ -114,12 +112,15 @@ class ReplayedCalls implements ToolExecutor {
   /** What results brought besides their messages, as the rules have read it. */
   #lastBrought(): Brought {
     const { now } = this.#cursor;
-    const facts = Object.assign({}, ...(now?.record?.rules ?? []).map(({ read }) => read)) as Record<string, unknown>;
+    const facts = Object.assign({}, ...(now?.record?.rules ?? []).map(({ read }) => read)) as Record<
+      string,
+      unknown
+    >;
     const context = now?.written.flatMap((entry) =>
       entry.type === 'attachment' &&
       entry.attachment.type === 'hook_context' &&
       entry.attachment.event === 'PostToolUse'
-        ? entry.attachment.content as readonly string[]
+        ? (entry.attachment.content as readonly string[])
         : [],
     );
     const stopReason = facts['preventContinuation'];
@@ -141,12 +142,21 @@ class ReplayedCalls implements ToolExecutor {
       timestamp: '',
       message: {
         role: 'user',
-        content: [{ type: 'tool_result', tool_use_id: call.block.id, content: 'Not recorded.', is_error: true }],
+        content: [
+          { type: 'tool_result', tool_use_id: call.block.id, content: 'Not recorded.', is_error: true },
+        ],
       },
       sourceAssistantUuid: call.assistantUuid,
       nonExecution: 'aborted',
     };
-    return { kind: 'result', callId: call.block.id, message, extraMessages: [], ...NOTHING, trace: madeTrace(call, message) };
+    return {
+      kind: 'result',
+      callId: call.block.id,
+      message,
+      extraMessages: [],
+      ...NOTHING,
+      trace: madeTrace(call, message),
+    };
   }
 }
 
