@@ -97,6 +97,9 @@ function writtenDifferences(
   return found;
 }
 
+/** The loop wrote it by itself. */
+export const isWritten = (body: JournalBody): boolean => ofLoop(body).length > 0;
+
 /** The part of a message or retraction that a reader of the conversation would see. */
 function ofLoop(body: JournalBody | JournalEntry): readonly unknown[] {
   switch (body.type) {

@@ -36,6 +36,13 @@ export class Cursor {
     return this.run.iterations[this.#at - 1];
   }
 
+  /** Every attempt of the iteration was played. */
+  get isPlayed(): boolean {
+    const attempts = this.now?.attempts ?? [];
+    const begins = attempts.at(-1)?.response !== undefined || (attempts.at(-1)?.blocks.length ?? 0) > 0;
+    return this.attempts >= attempts.length && (this.answered || !begins);
+  }
+
   next(): void {
     this.#at++;
     this.attempts = 0;
@@ -57,6 +64,12 @@ export class Cursor {
     if (told !== undefined) return told;
     const read = record?.rules.findLast(({ name }) => name === 'aborted')?.read?.['abortReason'];
     return typeof read === 'string' ? read : undefined;
+  }
+
+  /** The submission was aborted while a rule had its say. */
+  get isAbortedInRules(): boolean {
+    const asked = this.now?.record?.rules.filter(({ name }) => name === 'aborted') ?? [];
+    return asked.length > 1 && asked.at(-1)?.verdict === 'stop';
   }
 
   /** The submission is aborted, if it was. */

@@ -1,5 +1,5 @@
 /** Transcripts of other programs: prompts, answers and results, without a record of decisions. */
-import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/model/messages.ts';
+import type { AssistantMessage, UserMessage } from '../protocol/model/messages.ts';
 import type { JournalEntry } from '../protocol/session/journal.ts';
 import { messageOfRecord, promptText } from '../session/journal/message-record.ts';
 import { resumeSession } from '../session/resume/resume.ts';
@@ -58,7 +58,7 @@ function foreignRun(
     agentPath: '',
     epoch: 0,
     facts: undefined,
-    view: (): readonly ViewMessage[] => resumeSession(records.slice(0, prompt + 1)).view.messages.slice(),
+    view: resumeSession(records.slice(0, prompt + 1)).view.messages,
     startAt: undefined,
     counted: () => undefined,
     iterations: complete.map((answer, at) => iterationOf(answer, at + 1, at < answers.length - 1)),

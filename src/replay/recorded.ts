@@ -16,7 +16,8 @@ import type { RunFacts, Told } from '../protocol/session/told.ts';
 import { messageOfRecord } from '../session/journal/message-record.ts';
 import { noProblems, recordsInOrder } from '../session/resume/record-order.ts';
 import { resumeSession } from '../session/resume/resume.ts';
-import { isMainRequest } from '../view/fold.ts';
+import type { PersistentList } from '../util/collections/persistent-list.ts';
+import { isMainRequest, ViewFold } from '../view/fold.ts';
 import { resultIds } from '../view/tool-results.ts';
 import { readForeign } from './foreign.ts';
 
@@ -75,7 +76,7 @@ export interface RecordedRun {
   /** The owner of the journal: what a process has learned, later runs of it know. */
   readonly epoch: number;
   readonly facts: RunFacts | undefined;
-  view(): readonly ViewMessage[];
+  readonly view: PersistentList<ViewMessage>;
   readonly startAt: ResumePoint | undefined;
   /** Tokens that the provider had counted, where a process took the session up. */
   counted():
@@ -96,6 +97,7 @@ export function readRecorded(
   const runs: RecordedRun[] = [];
   const ids = new Map<string, number>();
   if (records.some(({ v, type }) => v === 0 && type === 'assistant')) runs.push(...readForeign(records));
+  const views = new Views(records);
   const starts = records.flatMap((entry, at) => (entry.type === 'submission' ? [at] : []));
   // The journal of an agent has no record of a submission.
   if (starts.length === 0 && records.some(({ type }) => type === 'decision')) starts.push(-1);
@@ -106,7 +108,7 @@ export function readRecorded(
     const { submission } = begin;
     const ordinal = ids.get(submission) ?? ids.size + 1;
     ids.set(submission, ordinal);
-    const run = readRun(records, { at, end, submission, ordinal });
+    const run = readRun(records, { at, end, submission, ordinal }, views);
     if (run !== undefined) runs.push(run);
   }
   return runs;
@@ -119,10 +121,52 @@ interface Place {
   readonly ordinal: number;
 }
 
-function readRun(records: readonly JournalEntry[], place: Place): RecordedRun | undefined {
+/** Where an owner of the journal began to write. */
+const beginOf = (epoch: number | undefined, records: readonly JournalEntry[]): number =>
+  Math.max(0, records.findIndex((entry) => entry.epoch === epoch));
+
+/** The conversation at places of the journal, asked for in order. One process has one list, which grows. */
+class Views {
+  readonly #records: readonly JournalEntry[];
+  #fold = new ViewFold();
+  #upTo = 0;
+  #epoch: number | undefined;
+
+  constructor(records: readonly JournalEntry[]) {
+    this.#records = records;
+  }
+
+  /** `cut`: behind the last record before its loop. */
+  before(cut: number): PersistentList<ViewMessage> {
+    const epoch = this.#records[cut]?.epoch;
+    if (epoch !== this.#epoch) {
+      this.#upTo = beginOf(epoch, this.#records);
+      this.#fold = resumeSession(this.#records.slice(0, this.#upTo)).view;
+    }
+    this.#epoch = epoch;
+    for (; this.#upTo < cut; this.#upTo++) this.#apply(this.#records[this.#upTo] as JournalEntry);
+    return this.#fold.messages;
+  }
+
+  #apply(entry: JournalEntry): void {
+    if (entry.type !== 'user' && entry.type !== 'assistant' && entry.type !== 'attachment') {
+      this.#fold.apply([entry]);
+      return;
+    }
+    const message = messageOfRecord(entry);
+    if (message !== undefined) this.#fold.add(message);
+  }
+}
+
+function readRun(
+  records: readonly JournalEntry[],
+  place: Place,
+  views: Views,
+): RecordedRun | undefined {
   const { at, end, submission, ordinal } = place;
   const own = records.slice(at + 1, end).filter((entry) => isOf(entry, submission));
-  const first = own.findIndex(beginsLoop);
+  let first = own.findIndex(beginsLoop);
+  while (first > 0 && own[first - 1]?.type === 'system') first--;
   const decided = own.findLastIndex(({ type }) => type === 'decision');
   if (first < 0 || decided < first) return undefined;
   const cut = records.indexOf(own[first] as JournalEntry);
@@ -138,7 +182,6 @@ function readRun(records: readonly JournalEntry[], place: Place): RecordedRun | 
   }
   const begin = records[at];
   const carriesOn = begin?.type === 'submission' && begin.carriesOn === true;
-  const before = () => resumeSession(records.slice(0, cut));
   const [one] = iterations;
   const facts = one?.told.run;
   const firstRecord = own[first] as JournalEntry;
@@ -149,9 +192,9 @@ function readRun(records: readonly JournalEntry[], place: Place): RecordedRun | 
     agentPath: one?.record?.agentPath ?? '',
     epoch: firstRecord.epoch,
     facts,
-    view: () => before().view.messages.slice(),
+    view: views.before(cut),
     startAt: carriesOn ? resumeSession(records.slice(0, at)).interrupted?.startAt : undefined,
-    counted: () => resumeSession(records.slice(0, at)).counted,
+    counted: () => resumeSession(records.slice(0, beginOf(firstRecord.epoch, records))).counted,
     iterations,
     missing: facts === undefined ? NOT_TOLD : [],
   };
@@ -168,6 +211,7 @@ const isOf = (entry: JournalEntry, submission: string): boolean =>
 /** Messages before that are the prompt and what came with it. */
 function beginsLoop(entry: JournalEntry): boolean {
   if (entry.type === 'request') return isMainRequest(entry);
+  if (entry.type === 'user') return WRITTEN_KINDS.has(entry.kind);
   return entry.type === 'decision' || (isEdit(entry) && /\/\d+\/\d+\/edit\//.test(entry.id));
 }
 
@@ -177,7 +221,7 @@ function isEdit(entry: JournalEntry): entry is EditRecord {
 }
 
 /** Kinds of user messages that the loop writes by itself. */
-const WRITTEN_KINDS = new Set<string | undefined>([
+const WRITTEN_KINDS: ReadonlySet<string | undefined> = new Set([
   'nudge',
   'structured_nudge',
   'resume',

@@ -10,8 +10,7 @@ import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { JournalBody, JournalEntry, Recorder } from '../protocol/session/journal.ts';
 import type { FactDifference, ReplayDifference, ReplayReport } from '../protocol/session/replay-report.ts';
 import { openScope } from '../util/async/scope.ts';
-import { PersistentList } from '../util/collections/persistent-list.ts';
-import { differences } from './compare.ts';
+import { differences, isWritten } from './compare.ts';
 import { Cursor } from './cursor.ts';
 import { contextPort, Learned } from './ports/context-port.ts';
 import { type AlterBytes, modelPort } from './ports/model-port.ts';
@@ -93,9 +92,10 @@ async function replayRun(run: RecordedRun, learned: Learned, options: ReplayOpti
   const loop = queryLoop(params, deps);
   try {
     while (true) {
-      if (cursor.now === undefined || isLeft(cursor)) break;
+      if (cursor.now === undefined || (isLeft(cursor) && cursor.isPlayed)) break;
       const step = await loop.next();
       if (step.done === true || recorder.difference !== undefined) break;
+      if (cursor.isAbortedInRules && recorder.wroteLast) cursor.abort();
       // The driver of the loop ends it between two batches.
       if (deps.guard.verdict() !== undefined) break;
     }
@@ -136,6 +136,14 @@ class Comparing implements Recorder {
   }
 
   commit(): undefined {}
+
+  /** What the loop wrote before the submission was aborted. */
+  get wroteLast(): boolean {
+    const { now } = this.#cursor;
+    const own = this.#written.filter((body) => isWritten(body)).length;
+    const all = now?.written ?? [];
+    return own >= all.filter((entry) => entry.type !== 'user' || entry.kind !== 'interruption').length;
+  }
 
   #decided(now: DecisionRecord): void {
     const written = this.#written;
@@ -222,7 +230,7 @@ function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopParams {
     agentPath,
     chainId: submission,
     depth,
-    view: () => PersistentList.from(run.view()),
+    view: () => run.view,
     system: [],
     userContext: [],
     model: attempt?.model ?? record?.request?.model ?? '',

@@ -19,10 +19,12 @@ import type {
   StepInput,
   StepOutcome,
 } from '../../protocol/model/context.ts';
-import type { LoopBatch } from '../../protocol/model/messages.ts';
+import type { LoopBatch, ViewMessage } from '../../protocol/model/messages.ts';
 import { FRESH_RETRY_STATE } from '../../protocol/model/model.ts';
+import type { View } from '../../protocol/model/view.ts';
 import type { PrepareRecord } from '../../protocol/session/decision-record.ts';
 import { NO_HOOK_VERDICT } from '../../protocol/tools/hook.ts';
+import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import type { Cursor } from '../cursor.ts';
 import type { EditRecord, RecordedIteration } from '../recorded.ts';
 
@@ -84,7 +86,12 @@ export function contextPort(cursor: Cursor, learned: Learned): ContextPort {
       reduceMedia: (input) => recovered(cursor, input, 'media'),
     },
     limitsFor: (model) => limits(model, cursor, real),
-    measure: (request) => measure(request, cursor, learned),
+    measure(request) {
+      // Before the first step.
+      const { now } = cursor;
+      if (now !== undefined && isAbortedIn(cursor, now, 0)) cursor.abort();
+      return measure(request, cursor, learned);
+    },
     estimate: (messages, model) =>
       Math.ceil(estimateTokens(messages) * (model === undefined ? 1 : learned.calibration.factor(model))),
     calibrate: (estimated, reported, model) =>
@@ -237,25 +244,46 @@ function limits(model: string, cursor: Cursor, real: ContextPort): ContextLimits
 
 /** The part outside the messages is of the record's size: tools are not recorded. */
 function measure({ model, view }: EstimatedRequest, cursor: Cursor, learned: Learned): RequestEstimate {
-  const { calibration } = learned;
+  const { calibration, counted } = learned;
   const factor = calibration.factor(model);
   const leastCounted = calibration.least(model);
+  learned.counted = undefined;
+  // The count of an earlier process includes the part outside, whose size it does not say.
+  const messagesBeside = (head: number) => {
+    if (counted !== undefined)
+      estimateView.begin(prefixOf(view, counted.length), Math.max(0, counted.tokens - head));
+    return estimateView(view) * factor;
+  };
   const overheadOf = (head: number) =>
     Math.min(head * factor, Math.max(head, leastCounted ?? Number.POSITIVE_INFINITY));
-  const recorded = cursor.now?.record?.context?.overhead;
-  if (recorded !== undefined && Math.ceil(overheadOf(learned.head)) !== recorded)
-    learned.head = Math.ceil(overheadOf(recorded)) === recorded ? recorded : Math.round(recorded / factor);
+  const fits = (head: number) => {
+    const { context, view: seen } = cursor.now?.record ?? {};
+    const overhead = overheadOf(head);
+    if (context !== undefined && Math.ceil(overhead) !== context.overhead) return false;
+    const isEdited = cursor.now?.record?.prepare.some(({ tokensAfter }) => tokensAfter !== undefined) === true;
+    if (seen?.source !== 'estimate' || seen.tokens === 0 || isEdited) return true;
+    return Math.ceil(overhead + messagesBeside(head)) === seen.tokens;
+  };
+  if (!fits(learned.head)) learned.head = headsFor(cursor, factor).find(fits) ?? learned.head;
   const overhead = overheadOf(learned.head);
-  const { counted } = learned;
-  if (counted !== undefined) {
-    learned.counted = undefined;
-    const before = (view as unknown as { first(n: number): typeof view }).first(counted.length);
-    estimateView.begin(before, Math.max(0, counted.tokens - learned.head));
-  }
   return {
-    tokens: Math.ceil(overhead + estimateView(view) * factor),
+    tokens: Math.ceil(overhead + messagesBeside(learned.head)),
     overheadTokens: Math.ceil(overhead),
     factor,
     leastCounted,
   };
+}
+
+const prefixOf = (view: View, length: number): View =>
+  'first' in view ? (view as PersistentList<ViewMessage>).first(length) : view;
+
+/** Sizes that the part outside may have: the record rounds what it was multiplied with. */
+function headsFor({ now }: Cursor, factor: number): readonly number[] {
+  const { context, view } = now?.record ?? {};
+  const most = Math.ceil(Math.max(context?.overhead ?? 0, view?.tokens ?? 0) / Math.min(1, factor));
+  const about = Math.round((context?.overhead ?? 0) / factor);
+  const near = context === undefined ? [] : [0, -1, 1, -2, 2].map((by) => about + by);
+  const exact = context?.overhead ?? 0;
+  const down = context === undefined ? Array.from({ length: most + 1 }, (_, at) => most - at) : [];
+  return [exact, ...near, ...down].filter((head) => head >= 0);
 }

@@ -134,7 +134,8 @@ class ReplayedCalls implements ToolExecutor {
 
   #made(call: ToolCall): ToolUpdate {
     this.#open.delete(call.block.id);
-    this.#cursor.missing.add(`the result of the call ${call.block.id} (${call.block.name})`);
+    if (this.#cursor.now?.record?.decision !== undefined)
+      this.#cursor.missing.add(`the result of the call ${call.block.id} (${call.block.name})`);
     const message: UserMessage = {
       type: 'user',
       kind: 'tool_result',
