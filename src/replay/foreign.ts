@@ -57,6 +57,7 @@ function foreignRun(
     ordinal,
     agentPath: '',
     epoch: 0,
+    model: '',
     facts: undefined,
     view: resumeSession(records.slice(0, prompt + 1)).view.messages,
     startAt: undefined,
@@ -121,6 +122,7 @@ function iterationOf(
     written: [],
     notices: [],
     parked: undefined,
+    head: undefined,
     implied: goesOn ? 'continue' : 'stop',
   };
 }

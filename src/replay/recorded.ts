@@ -62,6 +62,8 @@ export interface RecordedIteration {
   /** Messages for the user that context steps announced. */
   readonly notices: readonly SystemMessage[];
   readonly parked: RecordOf<'parked'> | undefined;
+  /** Estimated tokens of a request outside its messages. undefined: not recorded. */
+  head: number | undefined;
   /** What another program's transcript implies. */
   readonly implied?: 'continue' | 'stop';
 }
@@ -75,6 +77,8 @@ export interface RecordedRun {
   readonly agentPath: string;
   /** The owner of the journal: what a process has learned, later runs of it know. */
   readonly epoch: number;
+  /** As configured. */
+  readonly model: string;
   readonly facts: RunFacts | undefined;
   readonly view: PersistentList<ViewMessage>;
   readonly startAt: ResumePoint | undefined;
@@ -111,7 +115,14 @@ export function readRecorded(
     const run = readRun(records, { at, end, submission, ordinal }, views);
     if (run !== undefined) runs.push(run);
   }
+  fillHeads(runs.flatMap(({ iterations }) => iterations));
   return runs;
+}
+
+/** A size holds until the next one; before the first one is told, it is that one. */
+function fillHeads(iterations: readonly RecordedIteration[]): void {
+  let head = iterations.find((each) => each.head !== undefined)?.head;
+  for (const each of iterations) head = each.head ??= head;
 }
 
 interface Place {
@@ -191,6 +202,7 @@ function readRun(
     ordinal,
     agentPath: one?.record?.agentPath ?? '',
     epoch: firstRecord.epoch,
+    model: begin?.type === 'submission' ? begin.model : (one?.attempts[0]?.model ?? ''),
     facts,
     view: views.before(cut),
     startAt: carriesOn ? resumeSession(records.slice(0, at)).interrupted?.startAt : undefined,
@@ -314,5 +326,6 @@ function readIteration(
     written,
     notices,
     parked,
+    head: told.head,
   };
 }

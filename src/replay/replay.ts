@@ -70,8 +70,7 @@ export async function replay(
 function atStartOf(run: RecordedRun): Learned {
   const learned = new Learned();
   const counted = run.counted();
-  const [first] = run.iterations;
-  if (counted !== undefined && counted.model === first?.attempts[0]?.model) learned.counted = counted;
+  if (counted !== undefined && counted.model === run.model) learned.counted = counted;
   return learned;
 }
 
@@ -166,7 +165,7 @@ class Comparing implements Recorder {
   #learnNames(written: readonly JournalBody[]): void {
     const left = [...(this.#cursor.now?.written ?? [])];
     for (const body of written) {
-      if (!('uuid' in body)) continue;
+      if (!('uuid' in body) || !isWritten(body)) continue;
       const at = left.findIndex(
         (entry) => entry.type === body.type && 'uuid' in entry && kindOf(entry) === kindOf(body),
       );

@@ -2,11 +2,12 @@
  * Writes down what the loop is told from outside and no other record holds, with the decision of each
  * iteration: what its run was given, calls that failed, answers of hooks, and when it was aborted.
  */
+import { estimateHead } from '../../context/estimate/request-estimate.ts';
 import { limitsFor } from '../../context/estimate/thresholds.ts';
 import type { LoopDeps, LoopParams } from '../../loop/deps.ts';
 import { layered } from '../../model/call-layers.ts';
 import { modelInfo } from '../../model/catalog/model-info.ts';
-import type { CallModel, ModelOutcome } from '../../protocol/model/model.ts';
+import type { CallModel, ModelOutcome, ModelRequest } from '../../protocol/model/model.ts';
 import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
 import type { RunFacts, Told, ToldCall, Waited } from '../../protocol/session/told.ts';
 import type { HookEvent, HookPort } from '../../protocol/tools/hook.ts';
@@ -38,6 +39,7 @@ class Teller {
   readonly #defaults: RunDefaults;
   #told: Writable<Told> = {};
   #calls = 0;
+  #head: number | undefined;
   #isFirst = true;
   #waited: Waited = 'nothing';
 
@@ -73,8 +75,9 @@ class Teller {
     (...call) => this.#deps.callModel(...call),
     [
       {
-        before: () => {
+        before: (request) => {
           this.#waited = 'model';
+          this.#measure(request);
           return undefined;
         },
         after: (_, outcome) => {
@@ -85,6 +88,13 @@ class Teller {
       },
     ],
   );
+
+  #measure(request: ModelRequest): void {
+    const head = estimateHead(request);
+    if (head === this.#head) return;
+    this.#head = head;
+    this.#told.head = head;
+  }
 
   /** A call that was answered at once is in the record as it is. */
   #ended(outcome: ModelOutcome | undefined, n: number): void {

@@ -55,6 +55,8 @@ export interface ToldCall {
 export interface Told {
   /** With the first decision of a run. */
   readonly run?: RunFacts;
+  /** Estimated tokens of a request outside its messages; where they differ from the iteration before. */
+  readonly head?: number;
   readonly calls?: readonly ToldCall[];
   /** What the hooks that the loop asked have answered, in order. */
   readonly hooks?: readonly { readonly event: HookEvent; readonly verdict: HookVerdict }[];

@@ -31,8 +31,6 @@ import type { EditRecord, RecordedIteration } from '../recorded.ts';
 /** What a process has learned of the sizes of requests: its later runs know it too. */
 export class Learned {
   readonly calibration = createCalibration();
-  /** Estimated tokens of the part outside the messages. */
-  head = 0;
   counted: { readonly tokens: number; readonly length: number } | undefined;
 }
 
@@ -242,32 +240,18 @@ function limits(model: string, cursor: Cursor, real: ContextPort): ContextLimits
   return { ...byFormula, window, autocompactAt, blockingAt };
 }
 
-/** The part outside the messages is of the record's size: tools are not recorded. */
+/** The part outside the messages has the recorded size. */
 function measure({ model, view }: EstimatedRequest, cursor: Cursor, learned: Learned): RequestEstimate {
   const { calibration, counted } = learned;
   const factor = calibration.factor(model);
   const leastCounted = calibration.least(model);
+  const head = cursor.now?.head ?? headOf(cursor, Math.ceil(estimateView(view) * factor), factor);
   learned.counted = undefined;
-  // The count of an earlier process includes the part outside, whose size it does not say.
-  const messagesBeside = (head: number) => {
-    if (counted !== undefined)
-      estimateView.begin(prefixOf(view, counted.length), Math.max(0, counted.tokens - head));
-    return estimateView(view) * factor;
-  };
-  const overheadOf = (head: number) =>
-    Math.min(head * factor, Math.max(head, leastCounted ?? Number.POSITIVE_INFINITY));
-  const fits = (head: number) => {
-    const { context, view: seen } = cursor.now?.record ?? {};
-    const overhead = overheadOf(head);
-    if (context !== undefined && Math.ceil(overhead) !== context.overhead) return false;
-    const isEdited = cursor.now?.record?.prepare.some(({ tokensAfter }) => tokensAfter !== undefined) === true;
-    if (seen?.source !== 'estimate' || seen.tokens === 0 || isEdited) return true;
-    return Math.ceil(overhead + messagesBeside(head)) === seen.tokens;
-  };
-  if (!fits(learned.head)) learned.head = headsFor(cursor, factor).find(fits) ?? learned.head;
-  const overhead = overheadOf(learned.head);
+  if (counted !== undefined)
+    estimateView.begin(prefixOf(view, counted.length), Math.max(0, counted.tokens - head));
+  const overhead = Math.min(head * factor, Math.max(head, leastCounted ?? Number.POSITIVE_INFINITY));
   return {
-    tokens: Math.ceil(overhead + messagesBeside(learned.head)),
+    tokens: Math.ceil(overhead + estimateView(view) * factor),
     overheadTokens: Math.ceil(overhead),
     factor,
     leastCounted,
@@ -277,13 +261,9 @@ function measure({ model, view }: EstimatedRequest, cursor: Cursor, learned: Lea
 const prefixOf = (view: View, length: number): View =>
   'first' in view ? (view as PersistentList<ViewMessage>).first(length) : view;
 
-/** Sizes that the part outside may have: the record rounds what it was multiplied with. */
-function headsFor({ now }: Cursor, factor: number): readonly number[] {
+/** Of a version that did not record it: what the estimates of the record leave for it. */
+function headOf({ now }: Cursor, messages: number, factor: number): number {
   const { context, view } = now?.record ?? {};
-  const most = Math.ceil(Math.max(context?.overhead ?? 0, view?.tokens ?? 0) / Math.min(1, factor));
-  const about = Math.round((context?.overhead ?? 0) / factor);
-  const near = context === undefined ? [] : [0, -1, 1, -2, 2].map((by) => about + by);
-  const exact = context?.overhead ?? 0;
-  const down = context === undefined ? Array.from({ length: most + 1 }, (_, at) => most - at) : [];
-  return [exact, ...near, ...down].filter((head) => head >= 0);
+  if (context?.overhead !== undefined) return Math.round(context.overhead / factor);
+  return view?.source === 'estimate' ? Math.max(0, view.tokens - messages) : 0;
 }
