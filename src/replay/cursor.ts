@@ -18,6 +18,7 @@ export class Cursor {
   /** uuids of the blocks that are about to be finished. */
   readonly uuids: string[] = [];
   #ids = 0;
+  #made = 0;
   /** What the record does not hold, in words. */
   readonly missing = new Set<string>();
 
@@ -49,6 +50,7 @@ export class Cursor {
     this.calls = 0;
     this.hooks = 0;
     this.answered = false;
+    this.#made = 0;
     this.#setClock();
   }
 
@@ -80,7 +82,10 @@ export class Cursor {
     this.scope.abort(reason);
   }
 
-  readonly ids: Ids = { uuid: () => this.uuids.shift() ?? `replay-${++this.#ids}` };
+  /** Those of the record, in its order: blocks, then what the loop wrote. */
+  readonly ids: Ids = {
+    uuid: () => this.uuids.shift() || this.now?.made[this.#made++] || `replay-${++this.#ids}`,
+  };
 
   readonly clock: Clock = {
     nowMs: () => this.nowMs,

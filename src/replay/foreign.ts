@@ -120,6 +120,7 @@ function iterationOf(
     consumed: [],
     edits: [],
     written: [],
+    made: [],
     notices: [],
     parked: undefined,
     head: undefined,

@@ -59,6 +59,8 @@ export interface RecordedIteration {
   readonly edits: readonly EditRecord[];
   /** What the loop itself wrote: messages and retractions, in order. */
   readonly written: readonly JournalEntry[];
+  /** uuids of the messages that the loop itself made, in order; '' where it announced a retraction. */
+  readonly made: readonly string[];
   /** Messages for the user that context steps announced. */
   readonly notices: readonly SystemMessage[];
   readonly parked: RecordOf<'parked'> | undefined;
@@ -245,6 +247,26 @@ const WRITTEN_KINDS: ReadonlySet<string | undefined> = new Set([
 const parkedIn = (own: readonly JournalEntry[], decided: number): RecordOf<'parked'> | undefined =>
   own.find((entry, at): entry is RecordOf<'parked'> => at > decided && entry.type === 'parked');
 
+/** Messages for the user that are the loop's own. */
+const OWN_NOTICES = new Set<string>(['api_retry', 'model_fallback', 'model_refusal_fallback', 'informational']);
+
+function madeBy(entry: JournalEntry): readonly string[] {
+  switch (entry.type) {
+    case 'retract':
+      return [''];
+    case 'assistant':
+      return entry.synthetic === undefined ? [] : [entry.uuid];
+    case 'user':
+      return WRITTEN_KINDS.has(entry.kind) ? [entry.uuid] : [];
+    case 'attachment':
+      return entry.attachment.type === 'hook_context' ? [entry.uuid] : [];
+    case 'system':
+      return OWN_NOTICES.has(entry.subtype) ? [entry.uuid] : [];
+    default:
+      return [];
+  }
+}
+
 function readIteration(
   entries: readonly JournalEntry[],
   decision: RecordOf<'decision'>,
@@ -324,6 +346,7 @@ function readIteration(
     consumed,
     edits,
     written,
+    made: entries.flatMap(madeBy),
     notices,
     parked,
     head: told.head,

@@ -232,7 +232,7 @@ function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopParams {
     view: () => run.view,
     system: [],
     userContext: [],
-    model: attempt?.model ?? record?.request?.model ?? '',
+    model: attempt?.model ?? record?.request?.model ?? run.model,
     fallbackModels: facts.fallbackModels ?? hopsOf(run),
     defaultOutputCap: facts.defaultOutputCap ?? (run.facts === undefined ? cap : undefined) ?? 8_000,
     escalatedOutputCap: facts.escalatedOutputCap ?? 64_000,
