@@ -247,10 +247,18 @@ function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopParams {
     ...(maxTurns !== undefined && { maxTurns }),
     ...(facts.taskBudget !== undefined && { taskBudget: facts.taskBudget }),
     ...(facts.taskBudgetRemaining !== undefined && { taskBudgetRemaining: facts.taskBudgetRemaining }),
-    ...(facts.tokenBudget !== undefined && { tokenBudget: facts.tokenBudget }),
+    ...tokenBudgetOf(run),
     ...(facts.maxOutputTokens !== undefined && { maxOutputTokens: facts.maxOutputTokens }),
     ...(toolName !== undefined && { structuredOutput: { toolName } }),
   };
+}
+
+/** Of a version that did not record it, one that is used up where the record says so. */
+function tokenBudgetOf({ facts, iterations }: RecordedRun): Pick<LoopParams, 'tokenBudget'> {
+  if (facts !== undefined) return facts.tokenBudget === undefined ? {} : { tokenBudget: facts.tokenBudget };
+  if (!iterations.some(({ record }) => record?.next?.continued !== undefined)) return {};
+  const target = iterations.reduce((sum, { record }) => sum + (record?.usage?.output_tokens ?? 0), 0);
+  return { tokenBudget: { target } };
 }
 
 /** The models that took over, as far as they are recorded. */

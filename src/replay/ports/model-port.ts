@@ -188,11 +188,21 @@ function derivedFailure(
   const known = outcome === undefined || outcome === 'complete' || outcome === 'aborted' ? 'cut' : outcome;
   return {
     kind: (trigger && byTrigger[trigger]) ?? known,
-    message: `A recorded failure: ${known}.`,
+    message: shownText(iteration) ?? `A recorded failure: ${known}.`,
     ...(attempt?.status !== undefined && { status: attempt.status }),
     ...(trigger === 'billing' && { errorType: 'billing_error' }),
   };
 }
+
+/** What the user was shown of it, without the words that were put before it. */
+function shownText({ written }: RecordedIteration): string | undefined {
+  const shown = written.findLast((entry) => entry.type === 'assistant');
+  const [part] = shown?.type === 'assistant' ? shown.message.content : [];
+  return part?.type === 'text' ? part.text.replace(BEFORE_CAUSE, '') : undefined;
+}
+
+const BEFORE_CAUSE =
+  /^(?:(?:Failed to authenticate\. )?API Error: (?:Request rejected \(\d+\) · |\d{3} )?|[^·]{0,40} · )/;
 
 /** The abort came with the end of the answer: before its tools, or where there are none. */
 function isAbortedHere(cursor: Cursor, { record, told, attempts }: RecordedIteration): boolean {
