@@ -226,6 +226,7 @@ const isOf = (entry: JournalEntry, submission: string): boolean =>
 function beginsLoop(entry: JournalEntry): boolean {
   if (entry.type === 'request') return isMainRequest(entry);
   if (entry.type === 'user') return WRITTEN_KINDS.has(entry.kind);
+  if (entry.type === 'assistant') return true;
   return entry.type === 'decision' || (isEdit(entry) && /\/\d+\/\d+\/edit\//.test(entry.id));
 }
 

@@ -257,7 +257,9 @@ function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopParams {
 function tokenBudgetOf({ facts, iterations }: RecordedRun): Pick<LoopParams, 'tokenBudget'> {
   if (facts !== undefined) return facts.tokenBudget === undefined ? {} : { tokenBudget: facts.tokenBudget };
   if (!iterations.some(({ record }) => record?.next?.continued !== undefined)) return {};
-  const target = iterations.reduce((sum, { record }) => sum + (record?.usage?.output_tokens ?? 0), 0);
+  const outputs = iterations.map(({ record }) => record?.usage?.output_tokens ?? 0);
+  const gainsLittle = iterations.some(({ record }) => (record?.next?.continued?.smallGains ?? 0) > 0);
+  const target = gainsLittle ? 101 * Math.max(...outputs) : outputs.reduce((sum, tokens) => sum + tokens, 0);
   return { tokenBudget: { target } };
 }
 

@@ -190,25 +190,27 @@ const KINDS: readonly Kind[] = [
     name: 'a compaction',
     script: [
       say('One.'),
-      reply([say('Two.')], { usage: { input_tokens: 17_000 } as never }),
+      say('Two.'),
+      reply([callTool('Look', {})], { usage: { input_tokens: 16_500 } as never }),
       say('<summary>All of it.</summary>'),
       say('Three.'),
       say('Four.'),
     ],
     config: { compaction: { window: 24_000, collapse: false } },
-    prompts: [long, long, 'And now?', 'And more?'],
+    prompts: [long, 'So?', 'And now?', 'And more?'],
     shows: (decisions) => /"step":"autocompact","ran":true/.test(decisions),
   },
   {
     name: 'a compaction that failed',
     script: [
       say('One.'),
-      reply([say('Two.')], { usage: { input_tokens: 15_500 } as never }),
+      say('Two.'),
+      reply([callTool('Look', {})], { usage: { input_tokens: 15_500 } as never }),
       fail({ kind: 'invalid_request', status: 400 }),
       say('Three.'),
     ],
     config: { compaction: { window: 24_000, collapse: false } },
-    prompts: [long, long, 'And now?'],
+    prompts: [long, 'So?', 'And now?'],
     shows: (decisions) => /"step":"autocompact","ran":true/.test(decisions),
   },
   {
@@ -255,7 +257,7 @@ describe('a session with', () => {
       for (const prompt of prompts) await run.run(prompt);
       const entries = run.store.entries(run.engine.sessionId);
       const decisions = JSON.stringify(entries.filter(({ type }) => type === 'decision'));
-      if (!shows(decisions)) throw new Error(`Not what it says: ${decisions}`);
+      if (!shows(decisions)) throw new Error(`Not what it says: ${decisions.match(/"(?:step":"autocompact[^}]*|sentence":[^}]*)/g)?.join(' ')}`);
       const report = await replay(entries);
       expect(brief(report)).toBeUndefined();
       expect(report.notRecorded).toEqual([]);

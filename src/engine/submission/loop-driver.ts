@@ -82,13 +82,15 @@ export function loopParamsOf(input: LoopInput, ports: ConversationPorts): LoopPa
 /** What a run has by itself, and the options of its context. */
 export function runDefaultsOf({ compaction = {} }: ConversationPorts['config']): RunDefaults {
   const limits = limitOptions(compaction);
-  const { auto, reactive } = compaction;
+  const { auto, reactive, snip, collapse } = compaction;
+  const off = [...(snip === false ? ['snip'] : []), ...(collapse === false ? ['context-collapse'] : [])];
   return {
     defaultOutputCap: DEFAULT_OUTPUT_CAP,
     escalatedOutputCap: ESCALATED_OUTPUT_CAP,
     stopHookBlockCap: STOP_HOOK_BLOCK_CAP,
     context: {
       ...(Object.keys(limits).length > 0 && { limits: { ...limits } }),
+      ...(off.length > 0 && { off }),
       ...(auto === false && { autocompact: false as const }),
       ...(reactive !== undefined && { reactiveCompact: reactive }),
     },

@@ -20,7 +20,7 @@ export interface RunDefaults {
   readonly escalatedOutputCap: number;
   readonly stopHookBlockCap: number;
   /** Options of the context that differ from their defaults. */
-  readonly context: Pick<RunFacts, 'limits' | 'autocompact' | 'reactiveCompact'>;
+  readonly context: Pick<RunFacts, 'limits' | 'off' | 'autocompact' | 'reactiveCompact'>;
 }
 
 /** The ports, which also write down what they told the loop. */

@@ -32,6 +32,8 @@ export interface RunFacts {
   >;
   /** When the context counts as full, in tokens or as a share of what the view may fill. */
   readonly limits?: Readonly<Record<string, number>>;
+  /** Context steps that are switched off. */
+  readonly off?: readonly string[];
   /** Automatic compaction, and what follows a refusal for size: off. */
   readonly autocompact?: false;
   readonly reactiveCompact?: boolean;

@@ -3,7 +3,7 @@
  * hook contributed to a change of the view is taken from the record.
  */
 import { createContext } from '../../context/context-port.ts';
-import { createCalibration } from '../../context/estimate/calibration.ts';
+import { type Calibration, createCalibration } from '../../context/estimate/calibration.ts';
 import { estimateView } from '../../context/estimate/request-estimate.ts';
 import { limitsFor } from '../../context/estimate/thresholds.ts';
 import { estimateTokens } from '../../context/estimate/token-estimate.ts';
@@ -30,7 +30,9 @@ import type { EditRecord, RecordedIteration } from '../recorded.ts';
 
 /** What a process has learned of the sizes of requests: its later runs know it too. */
 export class Learned {
-  readonly calibration = createCalibration();
+  readonly calibration: Calibration = createCalibration();
+  /** Estimated tokens of a request outside its messages, where the record does not say. */
+  head = 0;
   counted: { readonly tokens: number; readonly length: number } | undefined;
 }
 
@@ -71,7 +73,9 @@ export function contextPort(cursor: Cursor, learned: Learned): ContextPort {
         // An abort within a step ends the stage before the next one.
         if (isAbortedIn(cursor, now, ran)) cursor.abort();
         if (recorded === undefined) return step?.run(input) ?? { kind: 'skip', why: 'not recorded' };
-        return stepAgain(step, input, recorded, now);
+        // Of a version that did not record the limits.
+        const isUnknown = cursor.run.facts === undefined && now.record?.context === undefined;
+        return stepAgain(isUnknown ? undefined : step, input, recorded, now);
       },
     };
   });
@@ -102,7 +106,8 @@ export function contextPort(cursor: Cursor, learned: Learned): ContextPort {
 function namesOf({ run }: Cursor, real: ContextPort): readonly string[] {
   const own = real.steps.map(({ name }) => name);
   const [first] = run.iterations;
-  if (run.facts !== undefined || first?.record === undefined) return own;
+  const { off = [] } = run.facts ?? {};
+  if (run.facts !== undefined || first?.record === undefined) return own.filter((name) => !off.includes(name));
   const named = run.iterations.flatMap(({ record }) => record?.prepare.map(({ step }) => step) ?? []);
   return own.filter((name) => named.includes(name));
 }
@@ -245,11 +250,16 @@ function measure({ model, view }: EstimatedRequest, cursor: Cursor, learned: Lea
   const { calibration, counted } = learned;
   const factor = calibration.factor(model);
   const leastCounted = calibration.least(model);
-  const head = cursor.now?.head ?? headOf(cursor, Math.ceil(estimateView(view) * factor), factor);
+  const overheadOf = (tokens: number) =>
+    Math.min(tokens * factor, Math.max(tokens, leastCounted ?? Number.POSITIVE_INFINITY));
+  const told = cursor.now?.head;
+  if (told === undefined && Math.ceil(overheadOf(learned.head)) !== cursor.now?.record?.context?.overhead)
+    learned.head = headOf(cursor, Math.ceil(estimateView(view) * factor), factor);
+  const head = told ?? learned.head;
   learned.counted = undefined;
   if (counted !== undefined)
     estimateView.begin(prefixOf(view, counted.length), Math.max(0, counted.tokens - head));
-  const overhead = Math.min(head * factor, Math.max(head, leastCounted ?? Number.POSITIVE_INFINITY));
+  const overhead = overheadOf(head);
   return {
     tokens: Math.ceil(overhead + estimateView(view) * factor),
     overheadTokens: Math.ceil(overhead),

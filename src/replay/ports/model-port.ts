@@ -178,6 +178,7 @@ function derivedFailure(
 ): ModelFailure {
   cursor.missing.add(`iteration ${iteration.number}: the text of a failed attempt`);
   const outcome = attempt?.outcome;
+  const shown = shownFailure(iteration);
   const trigger = hopBehind(iteration, n, told);
   const byTrigger: Partial<Record<FallbackTrigger, ModelFailure['kind']>> = {
     overloaded: 'overloaded',
@@ -188,21 +189,24 @@ function derivedFailure(
   const known = outcome === undefined || outcome === 'complete' || outcome === 'aborted' ? 'cut' : outcome;
   return {
     kind: (trigger && byTrigger[trigger]) ?? known,
-    message: shownText(iteration) ?? `A recorded failure: ${known}.`,
-    ...(attempt?.status !== undefined && { status: attempt.status }),
+    message: shown?.text ?? `A recorded failure: ${known}.`,
+    ...((attempt?.status ?? shown?.status) !== undefined && { status: attempt?.status ?? (shown?.status as number) }),
+    ...(shown?.errorType !== undefined && { errorType: shown.errorType }),
     ...(trigger === 'billing' && { errorType: 'billing_error' }),
   };
 }
 
 /** What the user was shown of it, without the words that were put before it. */
-function shownText({ written }: RecordedIteration): string | undefined {
+function shownFailure({ written }: RecordedIteration) {
   const shown = written.findLast((entry) => entry.type === 'assistant');
-  const [part] = shown?.type === 'assistant' ? shown.message.content : [];
-  return part?.type === 'text' ? part.text.replace(BEFORE_CAUSE, '') : undefined;
+  if (shown?.type !== 'assistant' || shown.synthetic === undefined) return undefined;
+  const [part] = shown.message.content;
+  const text = part?.type === 'text' ? part.text.replace(BEFORE_CAUSE, '') : '';
+  return { text, status: shown.synthetic.status, errorType: shown.synthetic.errorType };
 }
 
 const BEFORE_CAUSE =
-  /^(?:(?:Failed to authenticate\. )?API Error: (?:Request rejected \(\d+\) · |\d{3} )?|[^·]{0,40} · )/;
+  /^(?:(?:Failed to authenticate\. )?API Error: (?:Request rejected \(\d+\) \u00b7 |\d{3} )?|[^\u00b7]{0,40} \u00b7 )/;
 
 /** The abort came with the end of the answer: before its tools, or where there are none. */
 function isAbortedHere(cursor: Cursor, { record, told, attempts }: RecordedIteration): boolean {
