@@ -24,7 +24,7 @@ export type AlterBytes = (
 export class EndOfRecord extends Error {}
 
 export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallModel {
-  return async function* replayed(_request, options): AsyncGenerator<ModelOutput, ModelOutcome> {
+  return async function* replayed(request, options): AsyncGenerator<ModelOutput, ModelOutcome> {
     const iteration = cursor.now;
     if (iteration === undefined) throw new EndOfRecord('The record has ended.');
     const n = cursor.calls++;
@@ -37,7 +37,7 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
       cursor.attempts++;
       for (const notice of attempt.retries) if (notice.subtype === 'api_retry') yield retry(notice);
       const bytes = iteration.record?.request?.bytes ?? 0;
-      yield { kind: 'attempt', attempt: attempt.number, bytes, maxTokens: attempt.maxTokens };
+      yield { kind: 'attempt', attempt: attempt.number, bytes, maxTokens: isLowered(iteration) ? attempt.maxTokens : request.maxTokens };
       if (!hasBegun(attempt)) continue;
       const ends = attempt.response !== undefined && attempt.response.broken !== true;
       const whole = answerBytes(attempt, ends || hasEnd(attempt));
@@ -57,6 +57,12 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
     return outcomeOf(told, iteration, n, ended(), cursor);
   };
 }
+
+/** The server had refused the cap that was asked for. */
+const isLowered = ({ record, attempts }: RecordedIteration): boolean =>
+  record === undefined ||
+  record.attempts.some(({ outcome }) => outcome === 'output_over_window') ||
+  new Set(attempts.map(({ maxTokens }) => maxTokens)).size > 1;
 
 /** The events of an answer; those that end it come by themselves. */
 function* played(events: readonly StreamEvent[], { response }: RecordedAttempt): Generator<ModelOutput> {

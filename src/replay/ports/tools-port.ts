@@ -77,7 +77,9 @@ class ReplayedCalls implements ToolExecutor {
     this.#hasAborted = true;
   }
 
-  leave(): void {}
+  leave(): void {
+    this.#open.clear();
+  }
 
   #unparked(): readonly ToolCall[] {
     const { now } = this.#cursor;
