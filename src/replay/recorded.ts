@@ -178,7 +178,11 @@ function readRun(
 ): RecordedRun | undefined {
   const { at, end, submission, ordinal } = place;
   const own = records.slice(at + 1, end).filter((entry) => isOf(entry, submission));
-  let first = own.findIndex(beginsLoop);
+  const begin = records[at];
+  const carriesOn = begin?.type === 'submission' && begin.carriesOn === true;
+  const startAt = carriesOn ? resumeSession(records.slice(0, at)).interrupted?.startAt : undefined;
+  const isAnswered = startAt?.response !== undefined;
+  let first = own.findIndex((entry) => beginsLoop(entry) || (isAnswered && goesOnWithCalls(entry)));
   while (first > 0 && own[first - 1]?.type === 'system') first--;
   const decided = own.findLastIndex(({ type }) => type === 'decision');
   if (first < 0 || decided < first) return undefined;
@@ -193,8 +197,6 @@ function readRun(
     );
     from = to + 1;
   }
-  const begin = records[at];
-  const carriesOn = begin?.type === 'submission' && begin.carriesOn === true;
   const [one] = iterations;
   const facts = one?.told.run;
   const firstRecord = own[first] as JournalEntry;
@@ -207,7 +209,7 @@ function readRun(
     model: begin?.type === 'submission' ? begin.model : (one?.attempts[0]?.model ?? ''),
     facts,
     view: views.before(cut),
-    startAt: carriesOn ? resumeSession(records.slice(0, at)).interrupted?.startAt : undefined,
+    startAt,
     counted: () => resumeSession(records.slice(0, beginOf(firstRecord.epoch, records))).counted,
     iterations,
     missing: facts === undefined ? NOT_TOLD : [],
@@ -228,6 +230,12 @@ function beginsLoop(entry: JournalEntry): boolean {
   if (entry.type === 'user') return WRITTEN_KINDS.has(entry.kind);
   if (entry.type === 'assistant') return true;
   return entry.type === 'decision' || (isEdit(entry) && /\/\d+\/\d+\/edit\//.test(entry.id));
+}
+
+/** The calls of an earlier process go on. Those whose outcome is unknown were answered before. */
+function goesOnWithCalls(entry: JournalEntry): boolean {
+  if (entry.type === 'intent') return true;
+  return entry.type === 'user' && entry.kind === 'tool_result' && entry.nonExecution !== 'unknown_outcome';
 }
 
 function isEdit(entry: JournalEntry): entry is EditRecord {

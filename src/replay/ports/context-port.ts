@@ -19,12 +19,10 @@ import type {
   StepInput,
   StepOutcome,
 } from '../../protocol/model/context.ts';
-import type { LoopBatch, ViewMessage } from '../../protocol/model/messages.ts';
+import type { LoopBatch } from '../../protocol/model/messages.ts';
 import { FRESH_RETRY_STATE } from '../../protocol/model/model.ts';
-import type { View } from '../../protocol/model/view.ts';
 import type { PrepareRecord } from '../../protocol/session/decision-record.ts';
 import { NO_HOOK_VERDICT } from '../../protocol/tools/hook.ts';
-import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import type { Cursor } from '../cursor.ts';
 import type { EditRecord, RecordedIteration } from '../recorded.ts';
 
@@ -257,8 +255,9 @@ function measure({ model, view }: EstimatedRequest, cursor: Cursor, learned: Lea
     learned.head = headOf(cursor, Math.ceil(estimateView(view) * factor), factor);
   const head = told ?? learned.head;
   learned.counted = undefined;
-  if (counted !== undefined)
-    estimateView.begin(prefixOf(view, counted.length), Math.max(0, counted.tokens - head));
+  const before = cursor.run.view.first(counted?.length ?? 0);
+  if (counted !== undefined && before.root === view.root)
+    estimateView.begin(before, Math.max(0, counted.tokens - head));
   const overhead = overheadOf(head);
   return {
     tokens: Math.ceil(overhead + estimateView(view) * factor),
@@ -267,9 +266,6 @@ function measure({ model, view }: EstimatedRequest, cursor: Cursor, learned: Lea
     leastCounted,
   };
 }
-
-const prefixOf = (view: View, length: number): View =>
-  'first' in view ? (view as PersistentList<ViewMessage>).first(length) : view;
 
 /** Of a version that did not record it: what the estimates of the record leave for it. */
 function headOf({ now }: Cursor, messages: number, factor: number): number {
