@@ -136,7 +136,10 @@ interface Place {
 
 /** Where an owner of the journal began to write. */
 const beginOf = (epoch: number | undefined, records: readonly JournalEntry[]): number =>
-  Math.max(0, records.findIndex((entry) => entry.epoch === epoch));
+  Math.max(
+    0,
+    records.findIndex((entry) => entry.epoch === epoch),
+  );
 
 /** The conversation at places of the journal, asked for in order. One process has one list, which grows. */
 class Views {
@@ -171,11 +174,7 @@ class Views {
   }
 }
 
-function readRun(
-  records: readonly JournalEntry[],
-  place: Place,
-  views: Views,
-): RecordedRun | undefined {
+function readRun(records: readonly JournalEntry[], place: Place, views: Views): RecordedRun | undefined {
   const { at, end, submission, ordinal } = place;
   const own = records.slice(at + 1, end).filter((entry) => isOf(entry, submission));
   const begin = records[at];
@@ -257,7 +256,12 @@ const parkedIn = (own: readonly JournalEntry[], decided: number): RecordOf<'park
   own.find((entry, at): entry is RecordOf<'parked'> => at > decided && entry.type === 'parked');
 
 /** Messages for the user that are the loop's own. */
-const OWN_NOTICES = new Set<string>(['api_retry', 'model_fallback', 'model_refusal_fallback', 'informational']);
+const OWN_NOTICES = new Set<string>([
+  'api_retry',
+  'model_fallback',
+  'model_refusal_fallback',
+  'informational',
+]);
 
 function madeBy(entry: JournalEntry): readonly string[] {
   switch (entry.type) {

@@ -111,7 +111,13 @@ describe('generated conversations', () => {
         expect(report.iterations).toBeGreaterThan(0);
         expect(report.notRecorded).toEqual([]);
       }),
-      { numRuns: RUNS, endOnFailure: process.env['NOSHRINK'] !== undefined, interruptAfterTimeLimit: 500_000, markInterruptAsFailure: true, ...seeded() },
+      {
+        numRuns: RUNS,
+        endOnFailure: process.env['NOSHRINK'] !== undefined,
+        interruptAfterTimeLimit: 500_000,
+        markInterruptAsFailure: true,
+        ...seeded(),
+      },
     );
   }, 900_000);
 });

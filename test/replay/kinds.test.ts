@@ -1,16 +1,16 @@
 /** Sessions of each kind decide the same: compaction, retries, fallbacks, hooks, agents, parked questions, forks. */
 import { describe, expect, it } from 'vitest';
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
-import type { ReplayReport } from '../../src/protocol/session/replay-report.ts';
 import type { JournalEntry } from '../../src/protocol/session/journal.ts';
+import type { ReplayReport } from '../../src/protocol/session/replay-report.ts';
 import {
   broken,
   callTool,
   fail,
   fakeTool,
   fallback,
-  reply,
   replay,
+  reply,
   retries,
   type ScriptStep,
   say,
@@ -247,8 +247,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-const brief = ({ difference }: ReplayReport) =>
-  difference && { ...difference, records: undefined };
+const brief = ({ difference }: ReplayReport) => difference && { ...difference, records: undefined };
 
 describe('a session with', () => {
   for (const { name, script, config, prompts = ['Begin.'], shows } of KINDS)
@@ -257,7 +256,10 @@ describe('a session with', () => {
       for (const prompt of prompts) await run.run(prompt);
       const entries = run.store.entries(run.engine.sessionId);
       const decisions = JSON.stringify(entries.filter(({ type }) => type === 'decision'));
-      if (!shows(decisions)) throw new Error(`Not what it says: ${decisions.match(/"(?:step":"autocompact[^}]*|sentence":[^}]*)/g)?.join(' ')}`);
+      if (!shows(decisions))
+        throw new Error(
+          `Not what it says: ${decisions.match(/"(?:step":"autocompact[^}]*|sentence":[^}]*)/g)?.join(' ')}`,
+        );
       const report = await replay(entries);
       expect(brief(report)).toBeUndefined();
       expect(report.notRecorded).toEqual([]);

@@ -1,10 +1,10 @@
 /** One thing is changed, in the loop, its ports or the record: the replay names the iteration and the fact. */
 import { describe, expect, it } from 'vitest';
-import { RULES } from '../../src/loop/rules/index.ts';
 import type { Rule } from '../../src/loop/rule.ts';
+import { RULES } from '../../src/loop/rules/index.ts';
 import type { JournalEntry } from '../../src/protocol/session/journal.ts';
-import { callTool, fakeTool, type ReplayOptions, reply, replay, say } from '../../src/testing/index.ts';
-import type { ToolExecutor } from "../../src/protocol/tools/tool-call.ts";
+import type { ToolExecutor } from '../../src/protocol/tools/tool-call.ts';
+import { callTool, fakeTool, type ReplayOptions, replay, reply, say } from '../../src/testing/index.ts';
 import { lazily } from '../../src/util/async/lazily.ts';
 import { engineUnderTest } from '../engine/engine-under-test.ts';
 
@@ -44,7 +44,9 @@ const record =
   (entries) => {
     let seen = 0;
     return entries.map((entry) =>
-      entry.type === type && ++seen === n ? ({ ...entry, ...change(structuredClone(entry) as never) } as JournalEntry) : entry,
+      entry.type === type && ++seen === n
+        ? ({ ...entry, ...change(structuredClone(entry) as never) } as JournalEntry)
+        : entry,
     );
   };
 
@@ -79,15 +81,33 @@ const PLANTED: readonly Planted[] = [
   {
     name: 'a rule that decides otherwise',
     rules: (rules) => {
-      rules[named(rules, 'output_cap')] = { ...(rules[named(rules, 'output_cap')] as Rule), applies: () => false };
+      rules[named(rules, 'output_cap')] = {
+        ...(rules[named(rules, 'output_cap')] as Rule),
+        applies: () => false,
+      };
     },
     at: [1, 1],
     fact: /^rules/,
   },
-  { name: 'a byte of an answer', options: altering(4, 'Whole', 'Whale'), at: [1, 4], fact: /^answer\[0\]\.text/ },
+  {
+    name: 'a byte of an answer',
+    options: altering(4, 'Whole', 'Whale'),
+    at: [1, 4],
+    fact: /^answer\[0\]\.text/,
+  },
   { name: 'a byte of a call', options: altering(1, 'it', 'at'), at: [1, 1], fact: /^answer/ },
-  { name: 'a stop reason', options: altering(3, '"max_tokens"', '"end_turn"'), at: [1, 3], fact: /^written|^response|^rules/ },
-  { name: 'a count of tokens', options: altering(2, '"output_tokens":5', '"output_tokens":6'), at: [1, 2], fact: /usage/ },
+  {
+    name: 'a stop reason',
+    options: altering(3, '"max_tokens"', '"end_turn"'),
+    at: [1, 3],
+    fact: /^written|^response|^rules/,
+  },
+  {
+    name: 'a count of tokens',
+    options: altering(2, '"output_tokens":5', '"output_tokens":6'),
+    at: [1, 2],
+    fact: /usage/,
+  },
   {
     name: 'fewer turns',
     options: { alter: () => ({ params: { maxTurns: 2 } }) },
@@ -114,7 +134,9 @@ const PLANTED: readonly Planted[] = [
   },
   {
     name: 'a threshold of the context',
-    change: record('decision', 1, () => ({ told: { head: 679, run: { hooks: ['Stop'], limits: { autocompactTokens: 500 } } } })),
+    change: record('decision', 1, () => ({
+      told: { head: 679, run: { hooks: ['Stop'], limits: { autocompactTokens: 500 } } },
+    })),
     at: [1, 1],
     fact: /^prepare/,
   },
@@ -139,7 +161,10 @@ const PLANTED: readonly Planted[] = [
             ...deps.context,
             keepResult: (message) => ({
               ...message,
-              message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'other' }] },
+              message: {
+                role: 'user',
+                content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'other' }],
+              },
             }),
           },
         },
@@ -150,15 +175,21 @@ const PLANTED: readonly Planted[] = [
   },
   {
     name: 'the text of a prompt',
-    change: record('user', 1, () => ({ message: { role: 'user', content: 'Begin, please, with all of it.' } })),
+    change: record('user', 1, () => ({
+      message: { role: 'user', content: 'Begin, please, with all of it.' },
+    })),
     at: [1, 1],
     fact: /^prepare\[\d\]\.why|^view\.tokens/,
   },
   {
     name: 'a permission',
-    change: decision(1, (r) => Object.assign((r['tools'] as { outcome: string }[])[0] as object, { outcome: 'denied' })),
+    change: decision(1, (r) =>
+      Object.assign((r['tools'] as { outcome: string }[])[0] as object, { outcome: 'denied' }),
+    ),
     options: {
-      alter: ({ deps }) => ({ deps: { tools: { ...deps.tools, open: (given) => allowed(deps.tools.open(given)) } } }),
+      alter: ({ deps }) => ({
+        deps: { tools: { ...deps.tools, open: (given) => allowed(deps.tools.open(given)) } },
+      }),
     },
     at: [1, 1],
     fact: /^tools\[0\]\.outcome/,
@@ -171,25 +202,33 @@ const PLANTED: readonly Planted[] = [
   },
   {
     name: 'a fact that a rule read',
-    change: decision(1, (r) => Object.assign((r['rules'] as { read: object }[])[2]?.read as object, { stopReason: 'refusal' })),
+    change: decision(1, (r) =>
+      Object.assign((r['rules'] as { read: object }[])[2]?.read as object, { stopReason: 'refusal' }),
+    ),
     at: [1, 1],
     fact: /^rules\[2\]\.read/,
   },
   {
     name: 'a transition',
-    change: decision(1, (r) => Object.assign(r['decision'] as object, { transition: 'token_budget_continuation' })),
+    change: decision(1, (r) =>
+      Object.assign(r['decision'] as object, { transition: 'token_budget_continuation' }),
+    ),
     at: [1, 1],
     fact: /^decision\.transition/,
   },
   {
     name: 'a step that had run',
-    change: decision(2, (r) => Object.assign((r['prepare'] as object[])[0] as object, { why: 'no boundary' })),
+    change: decision(2, (r) =>
+      Object.assign((r['prepare'] as object[])[0] as object, { why: 'no boundary' }),
+    ),
     at: [1, 2],
     fact: /^prepare\[0\]\.why/,
   },
   {
     name: 'a message that the loop writes',
-    change: record('user', 5, () => ({ message: { role: 'user', content: [{ type: 'text', text: 'Other words.' }] } })),
+    change: record('user', 5, () => ({
+      message: { role: 'user', content: [{ type: 'text', text: 'Other words.' }] },
+    })),
     at: [1, 4],
     fact: /^written/,
   },
@@ -199,7 +238,9 @@ const PLANTED: readonly Planted[] = [
 function allowed(executor: ToolExecutor) {
   const take = executor.take.bind(executor);
   executor.take = () =>
-    take().map((update) => (update.kind === 'result' ? { ...update, trace: { ...update.trace, outcome: 'ok' as const } } : update));
+    take().map((update) =>
+      update.kind === 'result' ? { ...update, trace: { ...update.trace, outcome: 'ok' as const } } : update,
+    );
   return executor;
 }
 
@@ -217,7 +258,9 @@ describe('a replay finds', () => {
       rules?.(RULES as Rule[]);
       try {
         const { difference } = await replay(change?.(entries) ?? entries, options);
-        expect(difference === undefined ? 'the same' : `${difference.submission}/${difference.iteration}`).toBe(at.join('/'));
+        expect(
+          difference === undefined ? 'the same' : `${difference.submission}/${difference.iteration}`,
+        ).toBe(at.join('/'));
         const all = [difference, ...(difference?.others ?? [])].map((each) => each?.fact ?? '');
         expect(fact.test(all[0] ?? '') ? 'named' : all.join(', ')).toBe('named');
       } finally {

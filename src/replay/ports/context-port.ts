@@ -105,7 +105,8 @@ function namesOf({ run }: Cursor, real: ContextPort): readonly string[] {
   const own = real.steps.map(({ name }) => name);
   const [first] = run.iterations;
   const { off = [] } = run.facts ?? {};
-  if (run.facts !== undefined || first?.record === undefined) return own.filter((name) => !off.includes(name));
+  if (run.facts !== undefined || first?.record === undefined)
+    return own.filter((name) => !off.includes(name));
   const named = run.iterations.flatMap(({ record }) => record?.prepare.map(({ step }) => step) ?? []);
   return own.filter((name) => named.includes(name));
 }

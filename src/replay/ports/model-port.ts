@@ -37,7 +37,12 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
       cursor.attempts++;
       for (const notice of attempt.retries) if (notice.subtype === 'api_retry') yield retry(notice);
       const bytes = iteration.record?.request?.bytes ?? 0;
-      yield { kind: 'attempt', attempt: attempt.number, bytes, maxTokens: isLowered(iteration) ? attempt.maxTokens : request.maxTokens };
+      yield {
+        kind: 'attempt',
+        attempt: attempt.number,
+        bytes,
+        maxTokens: isLowered(iteration) ? attempt.maxTokens : request.maxTokens,
+      };
       if (!hasBegun(attempt)) continue;
       const ends = attempt.response !== undefined && attempt.response.broken !== true;
       const whole = answerBytes(attempt, ends || hasEnd(attempt));
@@ -196,7 +201,9 @@ function derivedFailure(
   return {
     kind: (trigger && byTrigger[trigger]) ?? known,
     message: shown?.text ?? `A recorded failure: ${known}.`,
-    ...((attempt?.status ?? shown?.status) !== undefined && { status: attempt?.status ?? (shown?.status as number) }),
+    ...((attempt?.status ?? shown?.status) !== undefined && {
+      status: attempt?.status ?? (shown?.status as number),
+    }),
     ...(shown?.errorType !== undefined && { errorType: shown.errorType }),
     ...(trigger === 'billing' && { errorType: 'billing_error' }),
   };
