@@ -217,6 +217,7 @@ export {
   type SessionResumePoint,
   sessionResumePoint,
 } from './sdk/session-resume-point.ts';
+export { replaySession } from './sdk/replay-session.ts';
 export {
   archiveSession,
   configurationHome,
@@ -247,7 +248,6 @@ export {
   listSubagents,
   type RecordsToResume,
   renameSession,
-  replaySession,
   type SDKSessionInfo,
   type SessionMessage,
   type SessionMutationOptions,

@@ -6,7 +6,7 @@ import type { FactDifference } from '../protocol/session/replay-report.ts';
 import { resultIds } from '../view/tool-results.ts';
 import type { RecordedIteration } from './recorded.ts';
 
-/** All differences, the one that explains the others first. `aliases`: uuids of the record by those of now. */
+/** All differences, the earliest first. `aliases`: uuids of the record by those of now. */
 export function differences(
   recorded: RecordedIteration,
   now: DecisionRecord,

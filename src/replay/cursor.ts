@@ -1,4 +1,4 @@
-/** Where a replay stands in the record of its run. Time and ids are those of the record. */
+/** How far a replay has come in the record of its run. Time and ids are those of the record. */
 
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { Scope } from '../util/async/scope.ts';

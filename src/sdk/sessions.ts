@@ -3,7 +3,6 @@ import type { JournalMapper, JournalMapperOptions } from '../engine/output/from-
 import type { JournalFormat, RecordsToResume } from '../engine/standalone/journal-format.ts';
 import type * as catalog from '../engine/standalone/session-catalog.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
-import type { ReplayReport } from '../protocol/session/replay-report.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
 import type { SessionCost } from '../protocol/session/spending.ts';
 import type { ContextUsage } from '../protocol/stream/context-usage.ts';
@@ -242,24 +241,6 @@ export async function importSessionToStore(
  */
 export async function explainSession(sessionId?: string, options: SessionOptions = {}): Promise<string> {
   return (await loadRecord()).explainSession(sessionId, placeOf(options));
-}
-
-/**
- * Runs the loop of a session again from its record alone, agents included, and compares each decision with
- * the recorded one: no network, no tool, nothing is written. `submission`: only this one, from 1. Default:
- * the newest session of `cwd`. Rejects with `session_not_found`, and with `invalid_option` for a submission
- * that is not there.
- *
- * @example
- * const { difference, notRecorded } = await replaySession();
- * if (difference !== undefined) console.log(difference.iteration, difference.fact, difference.now);
- */
-export async function replaySession(
-  sessionId?: string,
-  options: SessionOptions & { readonly submission?: number } = {},
-): Promise<ReplayReport> {
-  const { replaySession: run } = await import('../engine/standalone/replay-session.ts');
-  return run(sessionId, placeOf(options), options);
 }
 
 /**

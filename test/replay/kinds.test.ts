@@ -265,7 +265,7 @@ describe('a session with', () => {
       expect(report.notRecorded).toEqual([]);
       expect(report.iterations).toBe(entries.filter(({ type }) => type === 'decision').length);
       // Of a version that did not record what the loop was told.
-      const older = entries.map((entry) => ({ ...entry, told: undefined }) as JournalEntry);
+      const older = entries.map((entry) => Object.assign({ ...entry }, { told: undefined }) as JournalEntry);
       expect(brief(await replay(older))).toBeUndefined();
     });
 });

@@ -59,8 +59,8 @@ interface Planted {
   readonly fact: RegExp;
 }
 
-const decision = (n: number, change: (r: Record<string, never>) => void): Change =>
-  record('decision', n, (entry: { record: Record<string, never> }) => {
+const decision = (n: number, change: (r: Record<string, unknown>) => void): Change =>
+  record('decision', n, (entry: { record: Record<string, unknown> }) => {
     change(entry.record);
     return { record: entry.record };
   });

@@ -1,4 +1,4 @@
-/** `turnwright replay [session]`: runs a session again from its record, and says whether it decides the same. */
+/** `turnwright replay [session]`: whether a session decides the same again. */
 import { type ReplayDifference, type ReplayReport, replaySession } from '../../index.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import { headOf } from '../../util/text/cut-text.ts';

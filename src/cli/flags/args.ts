@@ -11,6 +11,7 @@ import { asFlags, rejectForeignWord } from './foreign-words.ts';
 import { addLoginCommands, type LoginInvocation, type LogoutInvocation } from './login-flags.ts';
 import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
 import { addRunFlags, type RunFlags, runFlags } from './run-flags.ts';
+import { addReplayCommand, type ReplayInvocation } from './replay-flags.ts';
 import { addSessionsCommand, type SessionsInvocation } from './sessions-flags.ts';
 import { addTrustCommand, type TrustInvocation } from './trust-flags.ts';
 
@@ -36,12 +37,7 @@ export type Invocation =
   | { readonly command: 'explain'; readonly session: string | undefined }
   | { readonly command: 'context'; readonly session: string | undefined }
   | { readonly command: 'models'; readonly json: boolean }
-  | {
-      readonly command: 'replay';
-      readonly session: string | undefined;
-      readonly json: boolean;
-      readonly submission: number | undefined;
-    }
+  | ReplayInvocation
   | { readonly command: 'cost'; readonly session: string | undefined; readonly json: boolean }
   | SessionsInvocation
   | DatabaseInvocation
@@ -126,19 +122,12 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     .action((session: string | undefined, { json }: { json?: true }) => {
       invocation = { command: 'cost', session: session && unquoted(session), json: json === true };
     });
-  subcommand('replay', 'run a session again from its record, and say whether it decides the same')
-    .argument('[session]', 'id of a session; default the newest of this folder')
-    .option('--json', 'as JSON')
-    .option('--submission <number>', 'only this submission, from 1')
-    .action((session: string | undefined, given: { json?: true; submission?: string }) => {
-      const { json, submission } = given;
-      invocation = {
-        command: 'replay',
-        session: session && unquoted(session),
-        json: json === true,
-        submission: submission === undefined ? undefined : ordinal(submission),
-      };
-    });
+  addReplayCommand(
+    subcommand('replay', 'run a session again from its record, and say whether it decides the same'),
+    (call) => {
+      invocation = { ...call, session: call.session && unquoted(call.session) };
+    },
+  );
   subcommand('models', 'list the models of the configured endpoint, with sizes and prices')
     .option('--json', 'as JSON')
     .action(({ json }: { json?: true }) => {
@@ -190,11 +179,6 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   if (invocation === undefined) return { command: 'say', text: program.helpInformation() };
   if (!RUNS.includes(invocation.command)) rejectRunFlags(program, invocation.command);
   return invocation;
-}
-
-function ordinal(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`--submission takes the number of a submission, from 1, not "${text}".`);
 }
 
 /** Otherwise `turnwright docter` would be sent to a model as a task, which costs money. */

@@ -7,7 +7,7 @@ import { replay } from '../../replay/replay.ts';
 import { type JournalProblem, readJournal } from '../../session/journal/read-journal.ts';
 import { foundSession, type SessionPlace } from './inspect-session.ts';
 
-/** `submission`: only this one, from 1. Throws `session_not_found`, and `invalid_option` for a number that is not there. */
+/** `submission`: only this one, from 1. Throws `session_not_found` and `invalid_option`. */
 export async function replaySession(
   sessionId: string | undefined,
   place: SessionPlace,

@@ -20,7 +20,7 @@ import { limitOptions } from '../compaction-options.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';
 import { withBackgroundTasks } from './stop-hook-tasks.ts';
-import { type RunDefaults, toldBy } from './told.ts';
+import { type RunDefaults, toldBy } from '../budget/told.ts';
 
 /** Output cap when none was set, and the one it escalates to (L3), in tokens. */
 const DEFAULT_OUTPUT_CAP = 8_000;

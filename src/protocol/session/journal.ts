@@ -103,7 +103,7 @@ export type JournalBody =
   /** A change of the view: replacement, snip, collapse or compaction boundary. */
   | (Identified & { readonly type: EditSource; readonly edits: readonly ViewEdit[]; readonly why: string })
   | (Identified & { readonly type: 'cost' } & SpentTotals)
-  /** `told`: what the iteration was told from outside and no other record holds. */
+  /** what the iteration learned from outside and no other record holds. */
   | (Identified & { readonly type: 'decision'; readonly record: DecisionRecord; readonly told?: Told })
   /** System prompt, contexts and tools as sent; written when they change. */
   | (Identified & {

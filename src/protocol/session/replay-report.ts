@@ -3,7 +3,7 @@ import type { DecisionRecord } from './decision-record.ts';
 
 /** One fact of an iteration, as it was recorded and as it is now. `undefined`: there is none. */
 export interface FactDifference {
-  /** Path of the fact in the decision record, or in what was written: `rules[4].verdict`, `answer[0].text`. */
+  /** Its path in the decision record, or in what was written: `rules[4].verdict`, `answer[0].text`. */
   readonly fact: string;
   /** The rule that the fact belongs to, or that decides now. */
   readonly rule?: string;

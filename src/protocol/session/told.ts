@@ -1,5 +1,5 @@
 /**
- * What the loop is told from outside and no other record holds: written with the decision of its iteration,
+ * What the loop learns from outside and no other record holds: written with the decision of its iteration,
  * and absent where there is nothing of it, as on nearly every turn. With the records it is enough to run the
  * loop again (`replay/`).
  */

@@ -189,7 +189,7 @@ function compactionAfter({ record }: RecordedIteration): CompactionState | undef
 
 type Strategy = 'drain' | 'compact' | 'trim' | 'media';
 
-/** Which strategy made the change is told by what the next iteration knows to have been tried. */
+/** Which strategy made the change follows from what the next iteration knows to have been tried. */
 async function* recovered(
   cursor: Cursor,
   _input: StepInput,

@@ -21,7 +21,7 @@ export type AlterBytes = (
 ) => Buffer;
 
 /** The record has no answer for a request. */
-export class EndOfRecord extends Error {}
+class EndOfRecord extends Error {}
 
 export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallModel {
   return async function* replayed(request, options): AsyncGenerator<ModelOutput, ModelOutcome> {

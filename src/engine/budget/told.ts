@@ -1,5 +1,5 @@
 /**
- * Writes down what the loop is told from outside and no other record holds, with the decision of each
+ * Writes down what the loop learns from outside and no other record holds, with the decision of each
  * iteration: what its run was given, calls that failed, answers of hooks, and when it was aborted.
  */
 import { estimateHead } from '../../context/estimate/request-estimate.ts';
@@ -23,7 +23,7 @@ export interface RunDefaults {
   readonly context: Pick<RunFacts, 'limits' | 'off' | 'autocompact' | 'reactiveCompact'>;
 }
 
-/** The ports, which also write down what they told the loop. */
+/** The ports, which also write down what the loop learned from them. */
 export function toldBy(deps: LoopDeps, params: LoopParams, defaults: RunDefaults): LoopDeps {
   const teller = new Teller(deps, params, defaults);
   return extended(deps, {
