@@ -61,6 +61,7 @@ export type {
 export type { DecisionRecord } from './protocol/session/decision-record.ts';
 export type { RewindFilesResult } from './protocol/session/file-history.ts';
 export type { JournalBody, JournalEntry } from './protocol/session/journal.ts';
+export type { FactDifference, ReplayDifference, ReplayReport } from './protocol/session/replay-report.ts';
 export type {
   SessionKey,
   SessionStore,
@@ -220,6 +221,7 @@ export {
   type SessionResumePoint,
   sessionResumePoint,
 } from './sdk/session-resume-point.ts';
+export { replaySession } from './sdk/replay-session.ts';
 export {
   archiveSession,
   configurationHome,

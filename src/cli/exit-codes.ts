@@ -9,6 +9,8 @@ export const EXIT = {
   usage: 2,
   /** `durable migrate --check`: steps would be applied. */
   pending: 3,
+  /** `replay`: the session holds nothing that could be run again. */
+  notRecorded: 4,
   /** 128 + SIGHUP: the terminal was closed. */
   hangup: 129,
   /** 128 + SIGINT: Ctrl-C. */

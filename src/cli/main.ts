@@ -82,6 +82,8 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./commands/explain-command.ts')).explainCommand(world, invocation.session);
     case 'context':
       return (await import('./commands/context-command.ts')).contextCommand(world, invocation.session);
+    case 'replay':
+      return (await import('./commands/replay-command.ts')).replayCommand(world, invocation);
     case 'cost':
       return (await import('./commands/cost-command.ts')).costCommand(world, invocation);
     case 'models':

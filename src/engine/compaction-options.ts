@@ -1,5 +1,6 @@
 /** Compaction and its switches (L2): one part of the engine's configuration. */
 import type { SnipMarks } from '../context/clearing/snip-marks.ts';
+import type { LimitOptions } from '../context/estimate/thresholds.ts';
 import type { CompactionSource } from '../protocol/model/context.ts';
 
 export interface CompactionOptions {
@@ -72,4 +73,17 @@ export interface CompactionOptions {
    * the first compaction would make the API read the whole prompt anew (L3).
    */
   readonly history?: boolean | undefined;
+}
+
+/** When the context counts as full. */
+export function limitOptions({ window, threshold, ...others }: CompactionOptions): LimitOptions {
+  const { reserve, warnAt, blockingAt } = others;
+  return {
+    ...(window !== undefined && { window }),
+    ...(reserve !== undefined && { reserve }),
+    ...(warnAt !== undefined && { warnAt }),
+    ...(blockingAt !== undefined && { blockingAt }),
+    ...(threshold !== undefined &&
+      (threshold <= 1 ? { autocompactRatio: threshold } : { autocompactTokens: threshold })),
+  };
 }

@@ -2,7 +2,9 @@
  * `turnwright/testing`: runs the real loop with a scripted model, a virtual clock and a readable journal,
  * without a network.
  */
+
 export type { Frame, Outbox, OutboxPage, Place, Published } from '../protocol/ports.ts';
+export type { ReplayOptions } from '../replay/replay.ts';
 export { createAdmission } from '../session/in-process/admission.ts';
 export { createMemoryBlobStore } from '../session/in-process/blob-store.ts';
 export { createMemoryInbox } from '../session/in-process/inbox.ts';
@@ -66,6 +68,7 @@ export {
   recorder,
   recordingStore,
 } from './recording-store.ts';
+export { replay } from './replay.ts';
 export {
   block,
   broken,

@@ -10,6 +10,7 @@ import { foreignFlagAdvice } from './foreign-flags.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
 import { addLoginCommands, type LoginInvocation, type LogoutInvocation } from './login-flags.ts';
 import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
+import { addReplayCommand, type ReplayInvocation } from './replay-flags.ts';
 import { addRunFlags, type RunFlags, runFlags } from './run-flags.ts';
 import { addSessionsCommand, type SessionsInvocation } from './sessions-flags.ts';
 import { addTrustCommand, type TrustInvocation } from './trust-flags.ts';
@@ -36,6 +37,7 @@ export type Invocation =
   | { readonly command: 'explain'; readonly session: string | undefined }
   | { readonly command: 'context'; readonly session: string | undefined }
   | { readonly command: 'models'; readonly json: boolean }
+  | ReplayInvocation
   | { readonly command: 'cost'; readonly session: string | undefined; readonly json: boolean }
   | SessionsInvocation
   | DatabaseInvocation
@@ -172,6 +174,10 @@ function addReportCommands(subcommand: Subcommand, onCall: OnCall): void {
     .action((session: string | undefined, { json }: { json?: true }) => {
       onCall({ command: 'cost', session: session && unquoted(session), json: json === true });
     });
+  addReplayCommand(
+    subcommand('replay', 'run a session again from its record, and say whether it decides the same'),
+    (call) => onCall({ ...call, session: call.session && unquoted(call.session) }),
+  );
   subcommand('models', 'list the models of the configured endpoint, with sizes and prices')
     .option('--json', 'as JSON')
     .action(({ json }: { json?: true }) => {

@@ -1,6 +1,6 @@
 /** Error of the estimates for a model, learned from reported usage (F29). Plain figures, no I/O. */
 
-interface Calibration {
+export interface Calibration {
   /** Real tokens per estimated token; 1 until usage was reported. */
   factor(model: string): number;
   /** The smallest reported request, in tokens; undefined until one was reported. */

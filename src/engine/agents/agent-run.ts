@@ -25,7 +25,7 @@ import { surroundingsOf } from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
 import { buildAgentPrompt, buildUserContext } from '../session/system-prompt.ts';
 import { summariseProgress } from '../side-calls/agent-summaries.ts';
-import { type Drive, driveLoop, loopDepsOf, loopParamsOf } from '../submission/loop-driver.ts';
+import { type Drive, driveLoop, loopDepsOf, loopParamsOf, runDefaultsOf } from '../submission/loop-driver.ts';
 import { noteAgentDenial } from '../submission/temporary-rules.ts';
 import { createAgentMessages } from './agent-messages.ts';
 import { openAgent } from './agent-opening.ts';
@@ -167,6 +167,7 @@ async function runLoopOf(agent: AgentParts, driven: Driven, output: Output<ToolP
       callModel: layered(ports.model.client.call, [lastFailure(driven.onFailure)]),
       onDenial: (denial: PermissionDenial) => noteAgentDenial(denial, session),
     }),
+    runsWith: runDefaultsOf(ports.config),
     budgets: { budget: ports.budget },
     show(message) {
       record.observe(message);

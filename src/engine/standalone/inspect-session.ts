@@ -21,7 +21,7 @@ import { systemClock } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
 import { contextUsageOnRecord } from '../host/context-usage.ts';
 
-interface SessionPlace {
+export interface SessionPlace {
   /** The folder whose sessions are meant; absolute. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -121,15 +121,24 @@ function interruptedTurn({ next, calls }: InterruptedSubmission): InterruptedTur
 }
 
 async function entriesOf(sessionId: string | undefined, place: SessionPlace) {
-  const { cwd, env, files = nodeFiles } = place;
+  const { files, found } = await foundSession(sessionId, place);
+  const { cwd } = place;
+  const store = createFileJournalStore({ files, directory: found.directory, cwd, clock: systemClock });
+  return readEntries(store, found.sessionId);
+}
+
+/** Throws `session_not_found`. */
+export async function foundSession(
+  sessionId: string | undefined,
+  { cwd, env, files = nodeFiles }: SessionPlace,
+): Promise<{ readonly files: PersistentFiles; readonly found: FoundSession }> {
   const home = configHome(env, cwd);
   const found = home === undefined ? undefined : await findOne(sessionId, { files, home, cwd });
   if (found === undefined) {
     const which = sessionId === undefined ? `of ${cwd}` : sessionId;
     throw new TurnwrightError('session_not_found', `There is no session ${which} in ${home ?? 'any home'}.`);
   }
-  const store = createFileJournalStore({ files, directory: found.directory, cwd, clock: systemClock });
-  return readEntries(store, found.sessionId);
+  return { files, found };
 }
 
 function findOne(

@@ -15,6 +15,8 @@ import { ConsumerLeft, type Output } from '../../util/async/output.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { createGuard, type GuardOptions } from '../budget/run-guards.ts';
+import { type RunDefaults, toldBy } from '../budget/told.ts';
+import { limitOptions } from '../compaction-options.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';
 import { withBackgroundTasks } from './stop-hook-tasks.ts';
@@ -76,6 +78,24 @@ export function loopParamsOf(input: LoopInput, ports: ConversationPorts): LoopPa
   };
 }
 
+/** What a run has by itself, and the options of its context. */
+export function runDefaultsOf({ compaction = {} }: ConversationPorts['config']): RunDefaults {
+  const limits = limitOptions(compaction);
+  const { auto, reactive, snip, collapse } = compaction;
+  const off = [...(snip === false ? ['snip'] : []), ...(collapse === false ? ['context-collapse'] : [])];
+  return {
+    defaultOutputCap: DEFAULT_OUTPUT_CAP,
+    escalatedOutputCap: ESCALATED_OUTPUT_CAP,
+    stopHookBlockCap: STOP_HOOK_BLOCK_CAP,
+    context: {
+      ...(Object.keys(limits).length > 0 && { limits: { ...limits } }),
+      ...(off.length > 0 && { off }),
+      ...(auto === false && { autocompact: false as const }),
+      ...(reactive !== undefined && { reactiveCompact: reactive }),
+    },
+  };
+}
+
 export function loopDepsOf(guard: OuterGuard, ports: ConversationPorts): LoopDeps {
   const { context, conversation, model, tools, world } = ports;
   return {
@@ -103,6 +123,8 @@ export function loopDepsOf(guard: OuterGuard, ports: ConversationPorts): LoopDep
 /** `T`: what the consumer receives. */
 export interface Drive<T> {
   readonly params: LoopParams;
+  /** What its parameters are compared with, to record those that differ. */
+  readonly runsWith: RunDefaults;
   /** The loop's ports; `guard` is the one that the driver checks. */
   deps(guard: OuterGuard): LoopDeps;
   readonly budgets: Omit<GuardOptions, 'turnCount'>;
@@ -150,9 +172,9 @@ class LoopDriver<T> implements Output<LoopMessage> {
   }
 
   async run(): Promise<LoopEnd | undefined> {
-    const { params, deps, isSilent } = this.#drive;
+    const { params, runsWith, deps, isSilent } = this.#drive;
     try {
-      const end = await runLoop(params, deps(this.#guard), this);
+      const end = await runLoop(params, toldBy(deps(this.#guard), params, runsWith), this);
       return isSilent?.() === true ? undefined : end;
     } catch (error) {
       if (this.#end !== undefined) return this.#end;

@@ -18,7 +18,7 @@ import { createSdkMapper, type SdkMapperOptions } from '../output/to-sdk-message
 import { toReplay } from '../output/to-sdk-user.ts';
 import type { Session } from '../session/session.ts';
 import type { ManualCompaction } from './compact-session.ts';
-import { driveLoop, type LoopInput, loopDepsOf, loopParamsOf } from './loop-driver.ts';
+import { driveLoop, type LoopInput, loopDepsOf, loopParamsOf, runDefaultsOf } from './loop-driver.ts';
 import { atBoundary, LoopObserver } from './loop-observer.ts';
 import { type Prepared, prepareSubmission } from './prepare-submission.ts';
 import { promptUuids } from './prompt.ts';
@@ -188,6 +188,7 @@ export async function runQuery(
           toolUseSummary: summaries.createToolUseSummaries(submission.id, submission.scope.signal, session),
         }),
       }),
+      runsWith: runDefaultsOf(session.config),
       budgets: { budget, structured },
       show: (message) => observer.show(message),
       display: displayFor(outcome, submission, session),

@@ -2,7 +2,6 @@ import type { SnipMarks } from '../../context/clearing/snip-marks.ts';
 import { recentFiles } from '../../context/compact/recent-files.ts';
 import { todoSource } from '../../context/compact/todo-source.ts';
 import { createContext } from '../../context/context-port.ts';
-import type { LimitOptions } from '../../context/estimate/thresholds.ts';
 import { asksAnthropic } from '../../model/catalog/anthropic-api.ts';
 import { isClaudeModel } from '../../model/catalog/model-info.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -16,7 +15,7 @@ import type { SessionTaskTable } from '../../tasks/task-table.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
-import type { CompactionOptions } from '../compaction-options.ts';
+import { limitOptions } from '../compaction-options.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SessionModel } from '../models/session-model.ts';
 import { smallModel } from '../side-calls/small-model.ts';
@@ -85,7 +84,7 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
     ...(compaction.collapse !== undefined && { collapse: compaction.collapse }),
     ...(compaction.auto !== undefined && { autocompact: compaction.auto }),
     ...(compaction.reactive !== undefined && { reactiveCompact: compaction.reactive }),
-    limits: limitsOf(compaction),
+    limits: limitOptions(compaction),
     ...(config.mediaLimits !== undefined && { mediaLimits: config.mediaLimits }),
     ...(compaction.maxJointResultChars !== undefined && {
       maxJointResultChars: compaction.maxJointResultChars,
@@ -108,16 +107,4 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
     ...(toolOf(HISTORY_TOOL) !== undefined && { historyTool: HISTORY_TOOL }),
     ...(parts.transcriptPath !== undefined && { transcriptPath: parts.transcriptPath }),
   });
-}
-
-function limitsOf({ window, threshold, ...others }: CompactionOptions): LimitOptions {
-  const { reserve, warnAt, blockingAt } = others;
-  return {
-    ...(window !== undefined && { window }),
-    ...(reserve !== undefined && { reserve }),
-    ...(warnAt !== undefined && { warnAt }),
-    ...(blockingAt !== undefined && { blockingAt }),
-    ...(threshold !== undefined &&
-      (threshold <= 1 ? { autocompactRatio: threshold } : { autocompactTokens: threshold })),
-  };
 }

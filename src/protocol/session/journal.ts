@@ -14,6 +14,7 @@ import type { DecisionRecord } from './decision-record.ts';
 import type { FileChange } from './file-history.ts';
 import type { ParkedRun, StateWhenParked } from './parking.ts';
 import type { SpentTotals } from './spending.ts';
+import type { Told } from './told.ts';
 
 export const JOURNAL_VERSION = 1;
 
@@ -102,7 +103,8 @@ export type JournalBody =
   /** A change of the view: replacement, snip, collapse or compaction boundary. */
   | (Identified & { readonly type: EditSource; readonly edits: readonly ViewEdit[]; readonly why: string })
   | (Identified & { readonly type: 'cost' } & SpentTotals)
-  | (Identified & { readonly type: 'decision'; readonly record: DecisionRecord })
+  /** what the iteration learned from outside and no other record holds. */
+  | (Identified & { readonly type: 'decision'; readonly record: DecisionRecord; readonly told?: Told })
   /** System prompt, contexts and tools as sent; written when they change. */
   | (Identified & {
       readonly type: 'context-snapshot';

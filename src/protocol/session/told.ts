@@ -1,0 +1,69 @@
+/**
+ * What the loop learns from outside and no other record holds: written with the decision of its iteration,
+ * and absent where there is nothing of it, as on nearly every turn. With the records it is enough to run the
+ * loop again (`replay/`).
+ */
+import type { ModelFailure } from '../model/failure.ts';
+import type { ThinkingConfig } from '../model/wire.ts';
+import type { HookEvent, HookVerdict } from '../tools/hook.ts';
+
+/** What a run was given, as far as it differs from the defaults. */
+export interface RunFacts {
+  readonly fallbackModels?: readonly string[];
+  /** Who serves a model, where it is not the session's own provider. */
+  readonly providers?: Readonly<Record<string, string>>;
+  readonly thinking?: ThinkingConfig;
+  readonly taskBudget?: { readonly total: number };
+  readonly taskBudgetRemaining?: number;
+  readonly tokenBudget?: { readonly target: number };
+  readonly maxOutputTokens?: number;
+  readonly defaultOutputCap?: number;
+  readonly escalatedOutputCap?: number;
+  readonly stopHookBlockCap?: number;
+  readonly structuredOutput?: string;
+  readonly isBackground?: true;
+  /** Waits may end the run. */
+  readonly parks?: true;
+  /** Events of the loop for which there are hooks. */
+  readonly hooks?: readonly HookEvent[];
+  /** Sizes of models that no list of ours has, or not with these sizes, in tokens. */
+  readonly sizes?: Readonly<
+    Record<string, { readonly contextWindow: number; readonly maxOutputTokens: number }>
+  >;
+  /** When the context counts as full, in tokens or as a share of what the view may fill. */
+  readonly limits?: Readonly<Record<string, number>>;
+  /** Context steps that are switched off. */
+  readonly off?: readonly string[];
+  /** Automatic compaction, and what follows a refusal for size: off. */
+  readonly autocompact?: false;
+  readonly reactiveCompact?: boolean;
+}
+
+/** How a model call ended that gave no complete answer at once. */
+export interface ToldCall {
+  /** Number of the call within the iteration, from 0. */
+  readonly n: number;
+  /** HTTP attempts that it made. */
+  readonly attempts: number;
+  readonly kind: 'complete' | 'broken' | 'failed' | 'aborted' | 'parked';
+  readonly failure?: Omit<ModelFailure, 'cause'>;
+  /** Failures in a row so far, by which another model may take over. */
+  readonly overloadedInARow?: number;
+  readonly stalledInARow?: number;
+  readonly wakeAt?: number;
+  readonly why?: string;
+}
+
+export interface Told {
+  /** With the first decision of a run. */
+  readonly run?: RunFacts;
+  /** Estimated tokens of a request outside its messages; where they differ from the iteration before. */
+  readonly head?: number;
+  readonly calls?: readonly ToldCall[];
+  /** What the hooks that the loop asked have answered, in order. */
+  readonly hooks?: readonly { readonly event: HookEvent; readonly verdict: HookVerdict }[];
+  /** When the submission was aborted: what the loop was waiting for. */
+  readonly abort?: { readonly reason: string; readonly during: Waited };
+}
+
+export type Waited = 'model' | 'hooks' | 'nothing';

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { replay } from '../../src/replay/replay.ts';
+import { callTool, fakeTool, say } from '../../src/testing/index.ts';
+import { engineUnderTest } from '../engine/engine-under-test.ts';
+
+describe('a replay', () => {
+  it('decides the same', async () => {
+    const run = engineUnderTest([callTool('Look', { a: 1 }), say('Done.'), say('Again.')], {
+      tools: [fakeTool({ name: 'Look', readOnly: true })],
+    });
+    await run.run('hi');
+    await run.run('more');
+    const entries = run.store.entries(run.engine.sessionId);
+    const report = await replay(entries);
+    expect(report.difference).toBeUndefined();
+    expect(report.iterations).toBe(3);
+  });
+});
