@@ -44,6 +44,11 @@ export class Cursor {
     return this.attempts >= attempts.length && (this.answered || !begins);
   }
 
+  /** No attempt is left, and no abort explains that there is none. */
+  get isAskedTooOften(): boolean {
+    return this.attempts >= (this.now?.attempts.length ?? 0) && this.abortReason === undefined;
+  }
+
   next(): void {
     this.#at++;
     this.attempts = 0;

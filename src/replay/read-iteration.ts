@@ -4,13 +4,7 @@ import type { JournalEntry } from '../protocol/session/journal.ts';
 import { messageOfRecord } from '../session/journal/message-record.ts';
 import { isMainRequest } from '../view/fold.ts';
 import { resultIds } from '../view/tool-results.ts';
-import type {
-  EditRecord,
-  RecordedAttempt,
-  RecordedIteration,
-  RecordedResult,
-  RecordOf,
-} from './recorded.ts';
+import type { EditRecord, RecordedAttempt, RecordedIteration, RecordedResult, RecordOf } from './recorded.ts';
 
 /** Kinds of user messages that the loop writes by itself. */
 export const WRITTEN_KINDS: ReadonlySet<string | undefined> = new Set([

@@ -7,15 +7,15 @@ import { queryLoop } from '../loop/query-loop.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { JournalBody, JournalEntry, Recorder } from '../protocol/session/journal.ts';
 import type { FactDifference, ReplayDifference, ReplayReport } from '../protocol/session/replay-report.ts';
-import { errorText } from '../util/text/error-text.ts';
 import { openScope } from '../util/async/scope.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { differences, isWritten } from './compare.ts';
 import { Cursor } from './cursor.ts';
+import { depsOf, paramsOf } from './given.ts';
 import { Learned } from './ports/context-port.ts';
 import type { AlterBytes } from './ports/model-port.ts';
 import { readRecorded } from './read-recorded.ts';
 import type { RecordedRun } from './recorded.ts';
-import { depsOf, paramsOf } from './given.ts';
 
 /** Options of `replay()`. */
 export interface ReplayOptions {

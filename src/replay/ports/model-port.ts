@@ -29,6 +29,9 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
     if (iteration === undefined) throw new EndOfRecord('The record has ended.');
     const n = cursor.calls++;
     const told = iteration.told.calls?.find((call) => call.n === n);
+    // Otherwise it would be asked without end.
+    if (n > 0 && told === undefined && cursor.isAskedTooOften)
+      throw new EndOfRecord('The model is asked once more than in the record.');
     const many = told?.attempts ?? attemptsOfCall(iteration, cursor.attempts);
     const first = cursor.attempts;
     const records = (iteration.record?.attempts ?? []).slice(first, first + Math.max(1, many));
