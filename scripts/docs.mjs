@@ -13,7 +13,7 @@ const REFERENCE = 'docs/reference.md';
 const MODELS = 'docs/models.md';
 const SENTENCES = 'src/cli/flags/option-sentences.ts';
 
-const groups = readOptions('src/options/options.ts', 'src/sdk/options.ts');
+const groups = readOptions('src/options/options.ts', 'src/sdk/query-options.ts');
 const { OPTIONS } = await bundled('src/options/table.ts');
 const described = new Set([...groups.values()].flat().map(({ name }) => name));
 const missing = Object.keys(OPTIONS).filter((name) => !described.has(name));

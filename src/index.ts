@@ -178,14 +178,6 @@ export {
   removeMcpServer,
   type ServerScope,
 } from './sdk/mcp/kept-servers.ts';
-export {
-  type ConfiguredMcpServer,
-  listMcpServers,
-  type McpLoginOptions,
-  type McpPlace,
-  mcpLogin,
-  mcpLogout,
-} from './sdk/mcp/logins.ts';
 export type {
   CallTerms,
   Exchange,
@@ -197,7 +189,21 @@ export type {
   McpServerInstance,
   McpStdioServerConfig,
   SdkMcpServer,
-} from './sdk/mcp/server-config.ts';
+} from './sdk/mcp/mcp-server-config.ts';
+export {
+  type ConfiguredMcpServer,
+  listMcpServers,
+  type McpLoginOptions,
+  type McpPlace,
+  mcpLogin,
+  mcpLogout,
+} from './sdk/mcp/server-logins.ts';
+export * from './sdk/providers.ts';
+export { type InterruptReceipt, type Query, query } from './sdk/query/query.ts';
+export type { InitializationResult } from './sdk/query/session-info.ts';
+export type { McpAnswer, McpCall, SessionMethods, SessionUsage } from './sdk/query/session-methods.ts';
+export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/query/thinking-controls.ts';
+export { type StartupOptions, startup, type WarmQuery } from './sdk/query/warm-query.ts';
 export {
   type AgentOption,
   type CustomPrompt,
@@ -209,19 +215,13 @@ export {
   type SettingSource,
   type StandardSchema,
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
-} from './sdk/options.ts';
-export * from './sdk/providers.ts';
-export { type InterruptReceipt, type Query, query } from './sdk/query/query.ts';
-export type { InitializationResult } from './sdk/query/session-info.ts';
-export type { McpAnswer, McpCall, SessionMethods, SessionUsage } from './sdk/query/session-methods.ts';
-export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/query/thinking-controls.ts';
-export { type StartupOptions, startup, type WarmQuery } from './sdk/query/warm-query.ts';
+} from './sdk/query-options.ts';
+export { replaySession } from './sdk/replay-session.ts';
 export {
   type InterruptedTurn,
   type SessionResumePoint,
   sessionResumePoint,
 } from './sdk/session-resume-point.ts';
-export { replaySession } from './sdk/replay-session.ts';
 export {
   archiveSession,
   configurationHome,

@@ -7,7 +7,7 @@ import { transformSync } from 'esbuild';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { InMemorySessionStore, type Options } from '../src/index.ts';
-import { checkOptions } from '../src/options/check.ts';
+import { checkOptions } from '../src/options/check-options.ts';
 import { withExtraArgs } from '../src/sdk/extra-args.ts';
 import { say, scriptedModel } from '../src/testing/index.ts';
 import { examplesIn } from './docstring-examples.ts';
@@ -23,7 +23,7 @@ const without = (files: readonly string[], declaration: RegExp): readonly string
   );
 
 const COMMENT = String.raw`\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n`;
-const OPTION_FILES = ['src/options/options.ts', 'src/sdk/options.ts'];
+const OPTION_FILES = ['src/options/options.ts', 'src/sdk/query-options.ts'];
 
 it('every option that takes more than true or false shows a value', () => {
   const option = new RegExp(`${COMMENT} {2}(\\w+)\\?:(?! boolean \\| undefined;)`, 'g');

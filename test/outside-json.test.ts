@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseHostLine } from '../src/cli/control/wire.ts';
+import { parseHostLine } from '../src/cli/control/json-lines.ts';
 import { readText } from '../src/hooks/read-text.ts';
 import type { JsonRpcMessage } from '../src/mcp/connect/json-rpc.ts';
 import { createRemoteTransport } from '../src/mcp/connect/remote-transport.ts';
@@ -13,7 +13,7 @@ import { createStdioTransport } from '../src/mcp/connect/stdio-transport.ts';
 import { openConnections } from '../src/model/http/connections.ts';
 import { parseErrorBody } from '../src/model/retry/error-body.ts';
 import { createEventDecoder } from '../src/model/stream/decode-events.ts';
-import { readBody } from '../src/page/read-body.ts';
+import { readJsonBody } from '../src/page/read-json-body.ts';
 import { parseManifest } from '../src/plugins/manifest.ts';
 import { entryOfLine } from '../src/session/catalog/file-summary.ts';
 import { decodeLine } from '../src/session/journal/envelope.ts';
@@ -58,7 +58,7 @@ describe('a value of 20,000 levels in', () => {
     [
       'the body of a page',
       () =>
-        readBody(
+        readJsonBody(
           new Request('http://a/', {
             method: 'POST',
             body: DEEP,
@@ -158,11 +158,11 @@ const OWN: readonly string[] = [
   'page/browser/index.ts',
   'rehearsal/',
   'session/catalog/store-transcripts.ts',
-  'session/host-store/outbox.ts',
+  'session/host-store/unsent-records.ts',
   'session/journal/digest.ts',
   'session/lease/lock-file.ts',
   'settings/write/edit-json.ts',
-  'terminal/editor/history.ts',
+  'terminal/editor/prompt-history.ts',
   'testing/',
   'tools/builtin/files/json-elements.ts',
   'util/bounded-json.ts',

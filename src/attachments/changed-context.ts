@@ -47,12 +47,12 @@ export function withoutTexts<T extends Outside>(contexts: T): T {
   return { ...contexts, memoryFiles: [], gitStatus: '', ownMemory: undefined, date: '' };
 }
 
-export function hashOf(value: unknown): string {
+export function hashValue(value: unknown): string {
   return crc32(JSON.stringify(value)).toString(16);
 }
 
-export function hashesOf(texts: OutsideTexts): Record<string, string> {
-  return Object.fromEntries([...texts].map(([name, text]) => [name, hashOf(text)]));
+export function hashTexts(texts: OutsideTexts): Record<string, string> {
+  return Object.fromEntries([...texts].map(([name, text]) => [name, hashValue(text)]));
 }
 
 /** What differs from the head, and from what the view says of it already; undefined: nothing does. */
@@ -68,7 +68,7 @@ export function changedContext(
     for (const [name, hash] of Object.entries(texts)) told.set(name, hash);
     for (const name of removed) told.delete(name);
   }
-  const changes = changesBetween(told, new Map(Object.entries(hashesOf(now))));
+  const changes = changesBetween(told, new Map(Object.entries(hashTexts(now))));
   if (changes === undefined) return undefined;
   const { fresh, removed } = changes;
   const attachment: Changed = { type: TYPE, texts: Object.fromEntries(fresh), removed };

@@ -105,7 +105,7 @@ class Collector implements Attachments {
 
   #messagesOf(found: readonly FoundAttachment[]): AttachmentMessage[] {
     const { clock, ids } = this.#options;
-    return found.map((each) => attachmentMessageOf(each, clock, ids));
+    return found.map((each) => toAttachmentMessage(each, clock, ids));
   }
 }
 
@@ -120,7 +120,7 @@ function inOrder(sources: readonly AttachmentSource[]): readonly AttachmentSourc
 }
 
 /** A found attachment as a message of the conversation. */
-export function attachmentMessageOf(
+export function toAttachmentMessage(
   { attachment, rendered, uuid }: FoundAttachment,
   clock: Clock,
   ids: Ids,

@@ -47,7 +47,7 @@ export function hookedFiles({ readFileCache, files }: HookedFilesOptions): Hooke
     const stat = await statOf(path);
     // What another program changed before is not the hook's.
     if (stat?.kind !== 'file' || !isKnown(state, stat)) return undefined;
-    const text = named && stat.size <= MAX_KEPT_BYTES ? textOf(await bytesOf(path)) : undefined;
+    const text = named && stat.size <= MAX_KEPT_BYTES ? decodeText(await bytesOf(path)) : undefined;
     return { path, state, stat, text };
   };
 
@@ -90,7 +90,7 @@ function pathIn(call: HookCall): unknown {
   return file_path ?? notebook_path;
 }
 
-function textOf(bytes: Uint8Array | undefined): string | undefined {
+function decodeText(bytes: Uint8Array | undefined): string | undefined {
   try {
     return bytes && new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

@@ -24,7 +24,7 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** A refusal or a stop by a hook is a success (L7.1), but not a refusal without a word: it left no result. */
-export function exitCodeOf(result: SDKResultMessage): ExitCode {
+export function toExitCode(result: SDKResultMessage): ExitCode {
   return result.is_error || isSilentRefusal(result) ? EXIT.error : EXIT.success;
 }
 

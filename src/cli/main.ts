@@ -65,53 +65,53 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       await world.out.write(invocation.text.endsWith('\n') ? invocation.text : `${invocation.text}\n`);
       return EXIT.success;
     case 'run':
-      return (await import('./commands/run-command.ts')).runCommand(
+      return (await import('./commands/run-command.ts')).runPromptCommand(
         world,
         invocation.words,
         invocation.flags,
       );
     case 'start':
-      return (await import('./commands/start-command.ts')).startCommand(
+      return (await import('./commands/start-command.ts')).runStartCommand(
         world,
         invocation.words,
         invocation.flags,
       );
     case 'rehearse':
-      return (await import('./commands/rehearse-command.ts')).rehearseCommand(world, invocation);
+      return (await import('./commands/rehearse-command.ts')).runRehearseCommand(world, invocation);
     case 'explain':
-      return (await import('./commands/explain-command.ts')).explainCommand(world, invocation.session);
+      return (await import('./commands/explain-command.ts')).runExplainCommand(world, invocation.session);
     case 'context':
-      return (await import('./commands/context-command.ts')).contextCommand(world, invocation.session);
+      return (await import('./commands/context-command.ts')).runContextCommand(world, invocation.session);
     case 'replay':
       return (await import('./commands/replay-command.ts')).replayCommand(world, invocation);
     case 'cost':
-      return (await import('./commands/cost-command.ts')).costCommand(world, invocation);
+      return (await import('./commands/cost-command.ts')).runCostCommand(world, invocation);
     case 'models':
-      return (await import('./commands/models-command.ts')).modelsCommand(world, invocation);
+      return (await import('./commands/models-command.ts')).runModelsCommand(world, invocation);
     case 'sessions':
-      return (await import('./commands/sessions-command.ts')).sessionsCommand(world, invocation);
+      return (await import('./commands/sessions-command.ts')).runSessionsCommand(world, invocation);
     case 'auth':
-      return (await import('./commands/auth-command.ts')).authCommand(world, invocation.json);
+      return (await import('./commands/auth-command.ts')).runAuthCommand(world, invocation.json);
     case 'login':
-      return (await import('./commands/login-command.ts')).loginCommand(world, invocation);
+      return (await import('./commands/login-command.ts')).runLoginCommand(world, invocation);
     case 'logout':
-      return (await import('./commands/login-command.ts')).logoutCommand(world, invocation);
+      return (await import('./commands/login-command.ts')).runLogoutCommand(world, invocation);
     case 'init':
-      return (await import('./init/init-command.ts')).initCommand(world, invocation);
+      return (await import('./init/init-command.ts')).runInitCommand(world, invocation);
     case 'trust':
-      return (await import('./commands/trust-command.ts')).trustCommand(world, invocation);
+      return (await import('./commands/trust-command.ts')).runTrustCommand(world, invocation);
     case 'mcp':
-      return (await import('./commands/mcp-command.ts')).mcpCommand(world, invocation);
+      return (await import('./commands/mcp-command.ts')).runMcpCommand(world, invocation);
     case 'durable':
-      return (await import('./durable/durable-command.ts')).durableCommand(world, invocation);
+      return (await import('./durable/durable-command.ts')).runDurableCommand(world, invocation);
     case 'worker':
-      return (await import('./durable/worker-command.ts')).workerCommand(world, invocation);
+      return (await import('./durable/worker-command.ts')).runWorkerCommand(world, invocation);
     case 'send':
-      return (await import('./durable/send-command.ts')).sendCommand(world, invocation);
+      return (await import('./durable/send-command.ts')).runSendCommand(world, invocation);
     case 'answer':
-      return (await import('./durable/answer-command.ts')).answerCommand(world, invocation);
+      return (await import('./durable/answer-command.ts')).runAnswerCommand(world, invocation);
     case 'doctor':
-      return (await import('./commands/doctor-command.ts')).doctorCommand(world);
+      return (await import('./commands/doctor-command.ts')).runDoctorCommand(world);
   }
 }
 

@@ -15,7 +15,7 @@ export class OutputClosed extends Error {
   }
 }
 
-export interface Output {
+export interface ProcessOutput {
   /**
    * Resolves once the text was handed to the system. Rejects with `OutputClosed` when the reader has closed
    * it.
@@ -30,7 +30,7 @@ export const jsonLine = (message: object): string => `${withoutLineSeparators(JS
 
 const CLOSED_CODES = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EIO']);
 
-export function createOutput(stream: Writable & { readonly isTTY?: boolean }): Output {
+export function createOutput(stream: Writable & { readonly isTTY?: boolean }): ProcessOutput {
   let failure: NodeJS.ErrnoException | undefined;
   // Without a listener, the error event of a broken pipe would end the process with a stack trace.
   stream.on('error', (error) => {

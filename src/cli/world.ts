@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { isatty, ReadStream } from 'node:tty';
 import type { ExitCode } from './exit-codes.ts';
-import { createOutput, type Output } from './output.ts';
+import { createOutput, type ProcessOutput } from './output.ts';
 import { listenForSignals, type Signals } from './signals.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -18,20 +18,20 @@ export interface World {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   /** `stdout` and `stderr` with back-pressure. */
-  readonly out: Output;
-  readonly err: Output;
+  readonly out: ProcessOutput;
+  readonly err: ProcessOutput;
   readonly signals: Signals;
   /** Ends the process immediately. */
   exit(code: ExitCode): void;
 }
 
 export function createWorld(proc: NodeJS.Process): World {
-  const exit = exitOf(proc);
+  const exit = createExit(proc);
   let keyboard: { readonly stream: NodeJS.ReadStream | undefined } | undefined;
   return {
     env: proc.env,
     get cwd() {
-      return folderOf(proc);
+      return readCwd(proc);
     },
     stdin: proc.stdin,
     keyboard() {
@@ -54,7 +54,7 @@ export function createWorld(proc: NodeJS.Process): World {
 }
 
 /** Where the terminal is gone, `exit` would try to restore it and abort: ends like SIGHUP. */
-function exitOf(proc: NodeJS.Process): (code: ExitCode) => void {
+function createExit(proc: NodeJS.Process): (code: ExitCode) => void {
   const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
   return (code) => {
     if (terminals.every((descriptor) => isatty(descriptor))) proc.exit(code);
@@ -63,7 +63,7 @@ function exitOf(proc: NodeJS.Process): (code: ExitCode) => void {
   };
 }
 
-function folderOf(proc: NodeJS.Process): string {
+function readCwd(proc: NodeJS.Process): string {
   try {
     return proc.cwd();
   } catch {
@@ -96,6 +96,6 @@ function openKeyboard({ stdin, stdout, stderr }: NodeJS.Process): NodeJS.ReadStr
 const DEFAULT_COLUMNS = 80;
 
 /** Columns of the layout; a pipe gets complete lines. */
-export function columnsOf(stream: NodeJS.WriteStream): number {
+export function countColumns(stream: NodeJS.WriteStream): number {
   return stream.isTTY ? stream.columns || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
 }

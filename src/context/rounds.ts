@@ -17,7 +17,7 @@ export interface Round {
 export function splitRounds(messages: readonly ViewMessage[]): Round[] {
   const lastUse = new Map<string, number>();
   messages.forEach((message, i) => {
-    for (const key of linksOf(message)) lastUse.set(key, i);
+    for (const key of listLinks(message)) lastUse.set(key, i);
   });
   const rounds: { messages: ViewMessage[]; tokens: number }[] = [];
   let reach = -1;
@@ -29,13 +29,13 @@ export function splitRounds(messages: readonly ViewMessage[]): Round[] {
     }
     round.messages.push(message);
     round.tokens += estimateMessage(message);
-    for (const key of linksOf(message)) reach = Math.max(reach, lastUse.get(key) ?? i);
+    for (const key of listLinks(message)) reach = Math.max(reach, lastUse.get(key) ?? i);
   });
   return rounds;
 }
 
 /** Ids that tie messages together: of the response, and of calls on both sides. */
-function linksOf(message: ViewMessage): string[] {
+function listLinks(message: ViewMessage): string[] {
   switch (message.type) {
     case 'assistant':
       return [
@@ -69,7 +69,7 @@ function startsRound(message: ViewMessage): boolean {
 }
 
 /** The message with the user's latest text: a prompt, or one that was queued while the model worked. */
-export function lastPrompt(messages: readonly ViewMessage[]): ViewMessage | undefined {
+export function findLastPrompt(messages: readonly ViewMessage[]): ViewMessage | undefined {
   return messages.findLast((message) => {
     if (message.type === 'attachment') return isQueuedPrompt(message);
     return message.type === 'user' && !message.isSynthetic && toolResultIds(message).length === 0;

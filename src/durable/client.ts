@@ -5,12 +5,17 @@ import type { BlobStore } from '../protocol/ports.ts';
 import { stableUuid } from '../util/ids/stable-uuid.ts';
 import { uuid } from '../util/ids/uuid.ts';
 import type { Database } from './postgres/database.ts';
-import { createListener, type Listener } from './postgres/listen.ts';
-import { createOutbox } from './postgres/outbox.ts';
+import { createListener, type Listener } from './postgres/listener.ts';
+import { createOutbox } from './postgres/outbox-rows.ts';
 import { afterRemoval } from './postgres/retention/after-removal.ts';
-import { putAnswer, putInterrupt, sendPrompt } from './postgres/sessions.ts';
+import { putAnswer, putInterrupt, sendPrompt } from './postgres/session-rows.ts';
 import { openTables } from './postgres/tables/migrations.ts';
-import { listSessions, type SessionState, type SessionStatus, sessionStatus } from './session-status.ts';
+import {
+  listSessionStatuses,
+  type SessionState,
+  type SessionStatus,
+  sessionStatus,
+} from './session-status.ts';
 import { type FollowOptions, followSession } from './stream/follow.ts';
 import { openPages, type Pages } from './stream/pages.ts';
 import type { Followed } from './stream/reader.ts';
@@ -204,7 +209,7 @@ export function durableClient(
       return sessionStatus((await open()).run, sessionId);
     },
     async sessions({ state, tenant, prefix, limit = MOST_SESSIONS } = {}) {
-      return listSessions((await open()).run, { state, tenant, prefix, limit });
+      return listSessionStatuses((await open()).run, { state, tenant, prefix, limit });
     },
     async *follow(sessionId, options = {}) {
       const database = await open();

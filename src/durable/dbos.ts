@@ -5,8 +5,9 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import { lookOnHint } from './dbos-queues.ts';
 import type { Dispatch, Executor, ExecutorOptions, Run, Runner } from './dispatch.ts';
+import { formatRunId, parseRunId } from './dispatch.ts';
 import { afterCommit, asPgClient, type Database, poolOf, type RunStatement } from './postgres/database.ts';
-import { notify } from './postgres/listen.ts';
+import { notify } from './postgres/listener.ts';
 import { withHosts } from './postgres/runs.ts';
 import { takeInTurn } from './take-in-turn.ts';
 
@@ -20,12 +21,7 @@ const POLL_MS = 100;
 /** Else a minute: that a run has ended is written so late then, and the next one of its session waits. */
 const MOST_RETRY_SECONDS = 1;
 
-const idOf = ({ sessionId, run }: Run): string => `${sessionId}:${run}`;
-const runOf = (id: string): Run => {
-  const [sessionId = '', run] = id.split(':');
-  return { sessionId, run: Number(run), host: null };
-};
-const queueOf = (host: string | null): string => (host === null ? QUEUE : `${QUEUE}@${host}`);
+const nameQueue = (host: string | null): string => (host === null ? QUEUE : `${QUEUE}@${host}`);
 
 /** Its methods reject with `not_installed` when the package is missing. */
 export const dbosRunner: Runner = { prepare, isPrepared, open, start };
@@ -56,8 +52,8 @@ async function open(database: Database): Promise<Dispatch> {
   const client = await connect(database);
   const resume = async (runs: readonly Run[]) => {
     for (const host of new Set(runs.map((run) => run.host))) {
-      const ids = runs.flatMap((run) => (run.host === host ? idOf(run) : []));
-      await client.resumeWorkflows(ids, { queueName: queueOf(host) });
+      const ids = runs.flatMap((run) => (run.host === host ? formatRunId(run) : []));
+      await client.resumeWorkflows(ids, { queueName: nameQueue(host) });
     }
     if (runs.length > 0) await notify(database.run, 'order', '');
     hint();
@@ -74,8 +70,8 @@ async function open(database: Database): Promise<Dispatch> {
         asPgClient(statement),
         {
           workflowName: WORKFLOW,
-          workflowID: idOf(run),
-          queueName: queueOf(run.host),
+          workflowID: formatRunId(run),
+          queueName: nameQueue(run.host),
           queuePartitionKey: run.sessionId,
           appVersion: APPLICATION_VERSION,
         },
@@ -85,10 +81,10 @@ async function open(database: Database): Promise<Dispatch> {
       afterCommit(statement, hint);
     },
     async states(runs) {
-      const known = await list({ workflowIDs: runs.map(idOf) });
+      const known = await list({ workflowIDs: runs.map(formatRunId) });
       const found = new Map(known.map((workflow) => [workflow.workflowID, workflow]));
       return runs.map((run) => {
-        const { status, executorId = '' } = found.get(idOf(run)) ?? {};
+        const { status, executorId = '' } = found.get(formatRunId(run)) ?? {};
         if (status === 'PENDING') return { heldBy: executorId };
         return status === 'ENQUEUED' || status === 'DELAYED' ? 'waiting' : 'gone';
       });
@@ -96,15 +92,15 @@ async function open(database: Database): Promise<Dispatch> {
     async handOver(statement, workerId) {
       const found = await list({ executorId: workerId, status: 'PENDING' });
       const ids = found.map(({ workflowID }) => workflowID);
-      const runs = await withHosts(statement, ids.map(runOf));
+      const runs = await withHosts(statement, ids.map(parseRunId));
       await resume(runs);
       return runs.length;
     },
     async handOverRuns(runs) {
       // DBOS resumes none when it does not know one.
-      const found = await list({ workflowIDs: runs.map(idOf), status: 'PENDING' });
+      const found = await list({ workflowIDs: runs.map(formatRunId), status: 'PENDING' });
       const ids = new Set(found.map(({ workflowID }) => workflowID));
-      await resume(runs.filter((run) => ids.has(idOf(run))));
+      await resume(runs.filter((run) => ids.has(formatRunId(run))));
     },
     async prune(beforeMs) {
       const endTime = new Date(beforeMs).toISOString();
@@ -127,11 +123,11 @@ async function start(options: ExecutorOptions): Promise<Executor> {
     );
   DBOS.setConfig({
     name: QUEUE,
-    ...placeOf(database),
+    ...toSystemDatabase(database),
     maxConcurrentQueueDispatches: 1,
     executorID: workerId,
     applicationVersion: APPLICATION_VERSION,
-    listenQueues: [queueOf(null), queueOf(host)],
+    listenQueues: [nameQueue(null), nameQueue(host)],
     useListenNotify: false,
     // There are no schedules.
     schedulerPollingIntervalMs: 600_000,
@@ -145,7 +141,7 @@ async function start(options: ExecutorOptions): Promise<Executor> {
   (await import('@dbos-inc/dbos-sdk/internal/utils')).dbRetryConfig.maxBackoffSec = MOST_RETRY_SECONDS;
   const client = await connect(database);
   // Before the launch: a queue that is new then is first looked at after a second.
-  for (const name of [queueOf(null), queueOf(host)])
+  for (const name of [nameQueue(null), nameQueue(host)])
     await client.registerQueue(name, {
       partitionConcurrency: 1,
       workerConcurrency: concurrency,
@@ -154,7 +150,7 @@ async function start(options: ExecutorOptions): Promise<Executor> {
     });
   await client.destroy();
   await DBOS.launch();
-  await takeInTurn(options, { schema: SCHEMA, hostQueue: queueOf(host), onMore: hint });
+  await takeInTurn(options, { schema: SCHEMA, hostQueue: nameQueue(host), onMore: hint });
   return {
     hear: hint,
     stop(limitMs) {
@@ -166,10 +162,14 @@ async function start(options: ExecutorOptions): Promise<Executor> {
 }
 
 const connect = async (database: Database) =>
-  (await loadDbos()).DBOSClient.create({ ...placeOf(database), applicationName: QUEUE, logger: SILENT });
+  (await loadDbos()).DBOSClient.create({
+    ...toSystemDatabase(database),
+    applicationName: QUEUE,
+    logger: SILENT,
+  });
 
 /** The connections of Turnwright, so that a process has one pool. */
-const placeOf = (database: Database) => ({
+const toSystemDatabase = (database: Database) => ({
   systemDatabaseUrl: database.url,
   systemDatabaseSchemaName: SCHEMA,
   systemDatabasePool: poolOf(database),

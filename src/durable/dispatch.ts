@@ -9,6 +9,15 @@ export interface Run {
   readonly host: string | null;
 }
 
+/** The id of a run, in a queue and in what is printed. */
+export const formatRunId = ({ sessionId, run }: Run): string => `${sessionId}:${run}`;
+
+/** Without the host, which its id does not say. */
+export function parseRunId(id: string): Run {
+  const [sessionId = '', run] = id.split(':');
+  return { sessionId, run: Number(run), host: null };
+}
+
 /**
  * What became of a run that was asked for. `gone`: it has ended, or was never asked for. `heldBy`: it was
  * given to this worker.

@@ -3,7 +3,15 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import { within } from '../util/async/with-timeout.ts';
 import { systemClock } from '../util/clock.ts';
 import { errorText } from '../util/text/error-text.ts';
-import type { Dispatch, Executor, ExecutorOptions, Run, Runner, RunState } from './dispatch.ts';
+import {
+  type Dispatch,
+  type Executor,
+  type ExecutorOptions,
+  formatRunId,
+  type Run,
+  type Runner,
+  type RunState,
+} from './dispatch.ts';
 import { afterCommit, type RunStatement } from './postgres/database.ts';
 import { withHosts } from './postgres/runs.ts';
 import { hasOtherProcess } from './postgres/workers.ts';
@@ -27,8 +35,6 @@ interface Taker extends Pick<ExecutorOptions, 'workerId' | 'host' | 'concurrency
 
 /** Runs that have ended are known so long, so that one that is asked for twice runs once. */
 const MOST_ENDED = 10_000;
-
-const idOf = ({ sessionId, run }: Run): string => `${sessionId}:${run}`;
 
 /**
  * Runs the sessions of a database without DBOS, by the workers of this process, of which there may be
@@ -75,8 +81,8 @@ class RunsOfProcess implements Dispatch {
 
   async enqueue(statement: RunStatement, run: Run): Promise<void> {
     afterCommit(statement, () => {
-      if (this.#stateOf(run) !== 'gone' || this.#ended.has(idOf(run))) return;
-      this.#waiting.set(idOf(run), { run, askedMs: systemClock.nowMs() });
+      if (this.#stateOf(run) !== 'gone' || this.#ended.has(formatRunId(run))) return;
+      this.#waiting.set(formatRunId(run), { run, askedMs: systemClock.nowMs() });
       this.#give();
     });
   }
@@ -103,7 +109,7 @@ class RunsOfProcess implements Dispatch {
       const taken = this.#taken.get(run.sessionId);
       if (taken?.order.run.run !== run.run) continue;
       this.#taken.delete(run.sessionId);
-      this.#waiting.set(idOf(run), { ...taken.order, run });
+      this.#waiting.set(formatRunId(run), { ...taken.order, run });
     }
     // They were asked for before those that wait.
     for (const [id, order] of behind) this.#waiting.set(id, order);
@@ -131,7 +137,7 @@ class RunsOfProcess implements Dispatch {
   }
 
   #stateOf(run: Run): RunState {
-    if (this.#waiting.has(idOf(run))) return 'waiting';
+    if (this.#waiting.has(formatRunId(run))) return 'waiting';
     const taken = this.#taken.get(run.sessionId);
     return taken?.order.run.run === run.run ? { heldBy: taken.workerId } : 'gone';
   }
@@ -159,7 +165,7 @@ class RunsOfProcess implements Dispatch {
     this.#taken.set(sessionId, taken);
     const working = taker
       .work(sessionId, run)
-      .catch((error: unknown) => taker.stderr(`Run ${idOf(order.run)} failed: ${errorText(error)}`))
+      .catch((error: unknown) => taker.stderr(`Run ${formatRunId(order.run)} failed: ${errorText(error)}`))
       .then(() => {
         taker.working.delete(working);
         // Otherwise it was handed over, and its end is that of the next owner.
@@ -171,7 +177,7 @@ class RunsOfProcess implements Dispatch {
 
   #end({ order }: Taken): void {
     this.#taken.delete(order.run.sessionId);
-    this.#ended.set(idOf(order.run), order.askedMs);
+    this.#ended.set(formatRunId(order.run), order.askedMs);
     const [oldest] = this.#ended.keys();
     if (this.#ended.size > MOST_ENDED && oldest !== undefined) this.#ended.delete(oldest);
   }

@@ -21,7 +21,7 @@ export {
   type TenantLimits,
   type TenantUse,
   tenantUse,
-} from './postgres/tenants/limits.ts';
+} from './postgres/tenants/tenant-limits.ts';
 export { pendingMigrations, prepareDatabase } from './prepare-database.ts';
 export { archiveSessions, restoreSession } from './retention/archive-sessions.ts';
 export { folderStore } from './retention/folder-store.ts';

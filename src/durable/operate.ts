@@ -5,12 +5,12 @@ import { dbosRunner } from './dbos.ts';
 import type { Runner, RunState } from './dispatch.ts';
 import type { Database } from './postgres/database.ts';
 import { wakeFollowers } from './postgres/followers.ts';
-import { notify } from './postgres/listen.ts';
+import { notify } from './postgres/listener.ts';
 import { overviewOf, type SeenWorker } from './postgres/overview.ts';
 import { removeRows, takeOut } from './postgres/retention/remove-rows.ts';
 import { absentSession } from './postgres/retention/removed.ts';
 import { queueAgain } from './postgres/runs.ts';
-import { locked, putInterrupt, queueRun } from './postgres/sessions.ts';
+import { locked, putInterrupt, queueRun } from './postgres/session-rows.ts';
 import { type SessionStatus, sessionStatus } from './session-status.ts';
 
 /** All that the database knows of a session. */

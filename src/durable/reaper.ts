@@ -1,8 +1,8 @@
 /** Which workers live, and what happens to the runs of those that do not. */
 import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { aborted } from '../util/async/aborted.ts';
-import { paused } from '../util/async/paused.ts';
+import { sleepUnlessAborted } from '../util/async/sleep-unless-aborted.ts';
+import { whenAborted } from '../util/async/when-aborted.ts';
 import { systemClock } from '../util/clock.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { lookAround, removeWorker, WORKER_LOCKS } from './postgres/workers.ts';
@@ -64,7 +64,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
       );
       life = current;
       heardMs = systemClock.monotonicMs();
-      while (await paused(BEAT_MS, current.signal)) {
+      while (await sleepUnlessAborted(BEAT_MS, current.signal)) {
         const sentMs = systemClock.monotonicMs();
         const mute = systemClock.timer(MUTE_MS, lost);
         const answer = connection.run<{ readonly draining: boolean }>(
@@ -72,7 +72,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
            returning draining`,
           [workerId, lock],
         );
-        const [row] = (await Promise.race([answer, aborted(current.signal)])) ?? [];
+        const [row] = (await Promise.race([answer, whenAborted(current.signal)])) ?? [];
         // Without a row: another worker has handed the runs of this one over.
         if (row === undefined) lost();
         else heardMs = sentMs;
@@ -112,7 +112,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
   /** Until `close`, also while the database is away. */
   async function repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
     let problem = '';
-    while (await paused(everyMs, over.signal)) {
+    while (await sleepUnlessAborted(everyMs, over.signal)) {
       const failed = (await work().catch(errorText)) ?? '';
       if (failed !== '' && failed !== problem) stderr(`The database cannot be used now: ${failed}`);
       problem = failed;
@@ -121,7 +121,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
 
   const lease = async () => {
     while (life.signal.aborted) {
-      if (!(await paused(RETRY_MS / 5, over.signal))) throw over.signal.reason;
+      if (!(await sleepUnlessAborted(RETRY_MS / 5, over.signal))) throw over.signal.reason;
     }
     return life.signal;
   };

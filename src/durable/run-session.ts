@@ -3,16 +3,16 @@ import { type Admission, type JournalStore, type Options, query, type SDKResultM
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { LeaseStore } from '../protocol/ports.ts';
 import type { SDKSessionParked } from '../protocol/stream/session-messages.ts';
-import { openAsks } from './asks.ts';
-import { lastOutcome, type Outcome, outcomeOf } from './outcome.ts';
 import type { AppendQueue } from './postgres/append-queue.ts';
 import { createBlobStore } from './postgres/blobs.ts';
 import type { Database } from './postgres/database.ts';
-import { createInbox, openInterrupts, takeInterrupts } from './postgres/inbox.ts';
-import { createJournalStore, type Ownership } from './postgres/journal.ts';
-import type { Listener } from './postgres/listen.ts';
+import { createInbox, openInterrupts, takeInterrupts } from './postgres/inbox-rows.ts';
+import { createJournalStore, type Ownership } from './postgres/journal-rows.ts';
+import type { Listener } from './postgres/listener.ts';
 import type { ParkedOn, SessionRow } from './postgres/runs.ts';
-import type { RunPurse } from './postgres/tenants/purse.ts';
+import type { RunPurse } from './postgres/tenants/run-purse.ts';
+import { openAsks } from './recorded-asks.ts';
+import { lastOutcome, type RunOutcome, toOutcome } from './run-outcome.ts';
 import { openRunOutbox } from './stream/run-outbox.ts';
 
 interface RunSessionOptions {
@@ -50,7 +50,7 @@ type RunEnd =
       /** undefined: nothing is left to do. */
       readonly parked: ParkedOn | undefined;
       /** Of the last result, of an earlier run where nothing was left to do; undefined: there was none. */
-      readonly outcome: Outcome | undefined;
+      readonly outcome: RunOutcome | undefined;
       readonly results: number;
       /** uuids of the prompts that they name. */
       readonly answered: ReadonlySet<string>;
@@ -120,7 +120,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
     },
   });
   let parked: ParkedOn | undefined;
-  let outcome: Outcome | undefined;
+  let outcome: RunOutcome | undefined;
   let results = 0;
   const answered = new Set<string>();
   let stopWatching = () => {};
@@ -138,7 +138,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
         results += 1;
         given.onResult(message);
         for (const uuid of message.user_message_uuids ?? []) answered.add(uuid);
-        outcome = outcomeOf(message);
+        outcome = toOutcome(message);
       }
     }
   } catch (error) {

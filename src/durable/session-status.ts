@@ -1,6 +1,6 @@
 /** Sessions as they are stored, for those that look at them. */
 import type { RunStatement } from './postgres/database.ts';
-import type { HoldingLimit } from './postgres/tenants/places.ts';
+import type { HoldingLimit } from './postgres/tenants/run-places.ts';
 
 /** State of a session: `queued` waits for a worker, `parked` for an answer or a time. */
 export type SessionState = 'idle' | 'queued' | 'running' | 'parked' | 'poisoned';
@@ -65,7 +65,7 @@ interface ListOptions {
 }
 
 /** Those that changed last come first. */
-export function listSessions(
+export function listSessionStatuses(
   run: RunStatement,
   { state, tenant, prefix, limit }: ListOptions,
 ): Promise<readonly SessionStatus[]> {
@@ -133,13 +133,13 @@ async function statuses(
     ...(row.why !== null && { why: row.why }),
     ...(row.limit !== null && { limit: row.limit }),
     ...(row.outcome !== null && { outcome: JSON.parse(row.outcome) as Record<string, unknown> }),
-    questions: asks.filter(({ session_id }) => session_id === row.session_id).map(questionOf),
+    questions: asks.filter(({ session_id }) => session_id === row.session_id).map(toQuestion),
     createdAt: row.created_at.getTime(),
     updatedAt: row.updated_at.getTime(),
   }));
 }
 
-function questionOf({ ask_id, tool_use_id, tool_name, question, asked_at }: AskRow): OpenQuestion {
+function toQuestion({ ask_id, tool_use_id, tool_name, question, asked_at }: AskRow): OpenQuestion {
   return {
     askId: ask_id,
     toolUseId: tool_use_id,

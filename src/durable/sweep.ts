@@ -2,11 +2,11 @@
 import { systemClock } from '../util/clock.ts';
 import type { Dispatch, Run } from './dispatch.ts';
 import type { Database, RunStatement } from './postgres/database.ts';
-import { grouped } from './postgres/grouped.ts';
-import { notify } from './postgres/listen.ts';
+import { groupCalls } from './postgres/group-calls.ts';
+import { notify } from './postgres/listener.ts';
 import { queueForgotten } from './postgres/results.ts';
 import { type DoubtfulRun, doubtfulRuns, queueAgain, queueDue, queuedRuns } from './postgres/runs.ts';
-import { releaseAll } from './postgres/tenants/places.ts';
+import { releaseAll } from './postgres/tenants/run-places.ts';
 import { livingWorkers } from './postgres/workers.ts';
 import type { Say } from './watch/log.ts';
 
@@ -30,7 +30,7 @@ export const createEnqueuer = ({
   database,
   dispatch,
 }: Pick<SweepOptions, 'database' | 'dispatch'>): ((sessionId: string) => Promise<void>) =>
-  grouped(
+  groupCalls(
     (sessionIds: readonly string[]) =>
       database.transaction(async (run) => {
         await Promise.all((await queuedRuns(run, sessionIds)).map((one) => dispatch.enqueue(run, one)));

@@ -19,7 +19,7 @@ interface QueueCount {
 }
 
 /** How many to take for a worker that has so many runs of the queue already, itself among those living. */
-export function portionOf({ waiting, late, taken, living }: QueueCount, mine: number): number {
+export function countPortion({ waiting, late, taken, living }: QueueCount, mine: number): number {
   const workers = Math.max(1, living);
   const isCounted = waiting < MOST_COUNTED && taken < MOST_COUNTED;
   const share = isCounted ? Math.ceil((waiting + taken) / workers) - mine : Math.ceil(waiting / workers);
@@ -60,20 +60,20 @@ export async function takeInTurn(
   taking.listQueues = async (...given) =>
     (await listQueues.apply(taking, given)).map((queue) => ({ ...queue, workerConcurrency: concurrency }));
   taking.findAndMarkStartablePartitionedWorkflows = async (queue, executorId, version, room, ownerXid) => {
-    const [count] = await database.run<QueueCount>(countOf(schema), [
+    const [count] = await database.run<QueueCount>(buildCountQuery(schema), [
       queue.name,
       queue.name === hostQueue ? host : null,
     ]);
     // Mostly nothing waits, and this is all that was asked.
     if (count === undefined || count.waiting === 0) return [];
-    const portion = Math.min(room, portionOf(count, concurrency - room));
+    const portion = Math.min(room, countPortion(count, concurrency - room));
     if (portion <= 0) return [];
     if (portion < count.waiting) onMore();
     return take.call(taking, queue, executorId, version, portion, ownerXid);
   };
 }
 
-const countOf = (schema: string): string => `
+const buildCountQuery = (schema: string): string => `
   with waits as (
     select created_at from ${schema}.workflow_status where queue_name = $1 and status = 'ENQUEUED'
     limit ${MOST_COUNTED}

@@ -4,24 +4,24 @@ import type { LeaseStore } from '../protocol/ports.ts';
 import { systemClock } from '../util/clock.ts';
 import { codeOf } from '../util/code-of.ts';
 import { errorText } from '../util/text/error-text.ts';
-import { newCostOf } from './outcome.ts';
-import type { createAdmission } from './postgres/admission/admission.ts';
+import type { createSharedAdmission } from './postgres/admission/shared-admission.ts';
 import type { AppendQueue } from './postgres/append-queue.ts';
 import type { Database } from './postgres/database.ts';
 import { isOutage } from './postgres/database-error.ts';
-import type { Listener } from './postgres/listen.ts';
+import type { Listener } from './postgres/listener.ts';
 import { endRun, failRun, forgiveTakeover, type SessionRow } from './postgres/runs.ts';
 import { beginRun } from './postgres/tenants/begin.ts';
-import { releaseHeld } from './postgres/tenants/places.ts';
-import { openPurse, recordSpending } from './postgres/tenants/purse.ts';
+import { releaseHeld } from './postgres/tenants/run-places.ts';
+import { openPurse, recordSpending } from './postgres/tenants/run-purse.ts';
 import type { startLiveness } from './reaper.ts';
 import { refuseWhatCannotTravel } from './refused-options.ts';
+import { sumNewCost } from './run-outcome.ts';
 import { runSession } from './run-session.ts';
-import type { createFigures } from './watch/figures.ts';
 import type { createLog } from './watch/log.ts';
 import type { watchStoring } from './watch/storing.ts';
+import type { createFigures } from './watch/worker-figures.ts';
 import type { WorkerOptions } from './worker-options.ts';
-import { folderOf, staysOnHost } from './workspace.ts';
+import { prepareFolder, staysOnHost } from './workspace.ts';
 
 /** Sessions that run now, and the end of each. */
 export type ActiveSessions = Map<string, Promise<void>>;
@@ -33,7 +33,7 @@ interface WorkParts {
   readonly workspace: WorkerOptions['workspace'];
   readonly database: Database;
   readonly listener: Listener;
-  readonly admission: ReturnType<typeof createAdmission>;
+  readonly admission: ReturnType<typeof createSharedAdmission>;
   readonly appends: AppendQueue;
   readonly leases: LeaseStore;
   readonly liveness: Awaited<ReturnType<typeof startLiveness>>;
@@ -133,7 +133,7 @@ export class WorkOnRuns {
     const owner = randomUUID();
     return runSession({
       session,
-      cwd: await folderOf(workspace, session),
+      cwd: await prepareFolder(workspace, session),
       options: chosen,
       database: parts.database,
       listener: parts.listener,
@@ -152,7 +152,7 @@ export class WorkOnRuns {
       onModelRequest: figures.modelAsked,
       onResult(result) {
         figures.answered(tenant, result);
-        attempt.spentUsd += newCostOf(result);
+        attempt.spentUsd += sumNewCost(result);
       },
       onTakenOver(epoch) {
         attempt.own = { epoch, owner };

@@ -4,19 +4,19 @@ import { hostname } from 'node:os';
 import { VERSION } from '../index.ts';
 import { dbosRunner } from './dbos.ts';
 import type { Executor } from './dispatch.ts';
-import { createAdmission } from './postgres/admission/admission.ts';
+import { createSharedAdmission } from './postgres/admission/shared-admission.ts';
 import { createAppendQueue } from './postgres/append-queue.ts';
-import { useOf } from './postgres/database.ts';
+import { countConnections } from './postgres/database.ts';
 import { createLeaseStore } from './postgres/leases.ts';
-import { createListener, type Listener } from './postgres/listen.ts';
+import { createListener, type Listener } from './postgres/listener.ts';
 import { openTables } from './postgres/tables/migrations.ts';
 import { startLiveness } from './reaper.ts';
 import { refuseWhatCannotTravel } from './refused-options.ts';
 import { createEnqueuer } from './sweep.ts';
 import { createDatabaseFigures } from './watch/database-figures.ts';
-import { createFigures } from './watch/figures.ts';
 import { createLog } from './watch/log.ts';
 import { watchStoring } from './watch/storing.ts';
+import { createFigures } from './watch/worker-figures.ts';
 import { type ActiveSessions, WorkOnRuns } from './work-on-runs.ts';
 import type { Worker, WorkerOptions } from './worker-options.ts';
 
@@ -58,7 +58,7 @@ export async function worker({
   const output = createLog({ worker: id, stderr, log });
   const { warn } = output;
   const listener = createListener(database);
-  const admission = createAdmission(database, listener);
+  const admission = createSharedAdmission(database, listener);
   const active: ActiveSessions = new Map();
   const storing = watchStoring(database);
   const life = new WorkerLife();
@@ -69,7 +69,7 @@ export async function worker({
       if (!liveness.isHeard()) return 'The other workers may not see this one: the database is away.';
       return storing.trouble();
     },
-    pool: () => useOf(database),
+    pool: () => countConnections(database),
     database: createDatabaseFigures(database),
   });
   const liveness = await startLiveness({

@@ -14,7 +14,7 @@ export type Workspace =
   | ((session: SessionRow) => string | Promise<string>);
 
 /** The session's folder, which exists. undefined: that of the options. */
-export async function folderOf(
+export async function prepareFolder(
   workspace: Workspace | undefined,
   session: SessionRow,
 ): Promise<string | undefined> {

@@ -38,7 +38,7 @@ export function openAppState(
 }
 
 /** The list of what is to do, as part of it. */
-export function todosOf(appState: AppStateAccess): TodoStore {
+export function createTodoStore(appState: AppStateAccess): TodoStore {
   return {
     get: () => appState.get().todos,
     set: (todos) => appState.set((state) => ({ ...state, todos })),

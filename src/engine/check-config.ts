@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { checkOptions, checkValue, invalidOption } from '../options/check.ts';
+import { checkOptions, checkValue, invalidOption } from '../options/check-options.ts';
 import { numberAboveZero, objectWith, wholeNumber } from '../options/kinds.ts';
 import { ENGINE_OPTIONS } from '../options/table.ts';
 import type { QueryEngineConfig } from './config.ts';

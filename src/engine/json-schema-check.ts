@@ -20,7 +20,7 @@ export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   try {
     // The dialect is chosen here: its name may be one that the library does not know in this spelling.
     const { $schema: _, ...rules } = schema;
-    const { Judge, described } = dialectOf(dialect, schema);
+    const { Judge, described } = pickDialect(dialect, schema);
     described().validateSchema(rules, true);
     const validate = new Judge({ ...OPTIONS, validateSchema: false }).compile(rules);
     return (value) => (validate(value) ? [] : (validate.errors ?? []).map(sentence));
@@ -45,7 +45,7 @@ const DRAFT_7 = { Judge: Ajv, described: lazily(() => new Ajv(OPTIONS)) };
 const DRAFT_2019 = { Judge: Ajv2019, described: lazily(() => new Ajv2019(OPTIONS)) };
 const DRAFT_2020 = { Judge: Ajv2020, described: lazily(() => new Ajv2020(OPTIONS)) };
 
-const dialectOf = (dialect: string, schema: JsonSchema) =>
+const pickDialect = (dialect: string, schema: JsonSchema) =>
   /draft-0[467]/.test(dialect) || usesTupleItems(schema)
     ? DRAFT_7
     : dialect.includes('2019-09')

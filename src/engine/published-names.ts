@@ -62,7 +62,7 @@ export function underOwnNames(given: Partial<PublicConfig>): Partial<QueryEngine
     model: userSpecifiedModel,
     thinking: thinkingConfig,
     onElicitation: handleElicitation,
-    systemPrompt: custom === undefined && append === undefined ? undefined : systemPromptOf(custom, append),
+    systemPrompt: custom === undefined && append === undefined ? undefined : toSystemPrompt(custom, append),
     outputFormat: schema && { type: 'json_schema', schema },
     permissionPromptToolName: permissionPromptTool,
     maxSubagentDepth: agentLimits?.maxDepth,
@@ -76,7 +76,7 @@ export function underOwnNames(given: Partial<PublicConfig>): Partial<QueryEngine
   return meant.length === 0 ? own : { ...own, ...Object.fromEntries(meant) };
 }
 
-function systemPromptOf(
+function toSystemPrompt(
   custom: string | readonly string[] | undefined,
   append: string | undefined,
 ): BaseOptions['systemPrompt'] {

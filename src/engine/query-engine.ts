@@ -4,8 +4,8 @@ import type { Known } from '../options/output-format.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { UserBlock } from '../protocol/model/wire.ts';
 import type { SDKMessage } from '../protocol/stream/sdk-messages.ts';
+import type { Output } from '../util/async/batch-output.ts';
 import { Door } from '../util/async/door.ts';
-import type { Output } from '../util/async/output.ts';
 import { HostControls } from './host/host-controls.ts';
 import { type HostFiles, hostFiles } from './host/host-files.ts';
 import { ModelControls } from './host/model-controls.ts';
@@ -20,7 +20,7 @@ import type { Prompt, QueuedPrompt, SubmitOptions } from './submission/prompt.ts
 import type { SessionQueue } from './submission/prompt-queue.ts';
 import { openSubmission, type Submission } from './submission/submission.ts';
 import { submitMessage } from './submission/submit-message.ts';
-import { composeEngine } from './wiring/engine.ts';
+import { composeEngine } from './wiring/compose-engine.ts';
 
 export type { QueuedPrompt };
 

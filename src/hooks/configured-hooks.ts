@@ -9,12 +9,12 @@ import type {
   HookListingRow,
   HookPolicy,
 } from '../protocol/tools/hook-config.ts';
-import type { Isolate } from '../protocol/tools/sandbox.ts';
+import type { Isolate } from '../protocol/tools/isolation.ts';
 import { standingFolder } from '../util/files/standing-folder.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { maskSecrets, shownAddress } from '../util/text/secret-text.ts';
-import { compileMatcher } from './match.ts';
-import { type HookKindRunner, type RegisteredHook, timeoutMsOf } from './registered-hook.ts';
+import { compileMatcher } from './compile-matcher.ts';
+import { type HookKindRunner, pickTimeoutMs, type RegisteredHook } from './registered-hook.ts';
 import type { AskJudge } from './run-judge.ts';
 import type { CallMcpTool } from './run-mcp-tool.ts';
 
@@ -50,20 +50,20 @@ const TOOL_EVENTS: ReadonlySet<HookEvent> = new Set<HookEvent>([
 /** Throws `invalid_option`, naming the place, for an invalid matcher or condition. */
 export function configuredHook(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook {
   const { event, matcher, config } = hook;
-  const name = `${matcher ? `${event}:${matcher}` : event} [${oneLine(identityOf(config))}]`;
+  const name = `${matcher ? `${event}:${matcher}` : event} [${oneLine(formatIdentity(config))}]`;
   return {
     event,
     matches: inPlace(hook, () => compileMatcher(matcher, event)),
     name,
-    timeoutMs: timeoutMsOf(event, config.timeout),
+    timeoutMs: pickTimeoutMs(event, config.timeout),
     onFailure: config.onFailure,
-    run: runnerOf(hook, ports),
-    applies: conditionOf(hook, ports),
+    run: createRunner(hook, ports),
+    applies: buildCondition(hook, ports),
     once: config.once,
-    background: backgroundOf(config),
+    background: readBackground(config),
     statusMessage: config.statusMessage,
     announced: true,
-    listing: listingOf(hook),
+    listing: toListingRow(hook),
   };
 }
 
@@ -81,7 +81,7 @@ const withBytecodeIn = (
   folder === undefined || env['PYTHONPYCACHEPREFIX'] !== undefined ? {} : { PYTHONPYCACHEPREFIX: folder };
 
 /** What runs a kind of hook is loaded when the first one of it runs. */
-function runnerOf(
+function createRunner(
   { config, source, pluginRoot }: ConfiguredHook,
   ports: ConfiguredHookPorts,
 ): HookKindRunner {
@@ -96,8 +96,8 @@ function runnerOf(
       const { cwd, clock, isolate } = ports;
       const env = { ...ports.childEnv, ...folders };
       return async (...run) => {
-        const { runCommand } = await import('./run-command.ts');
-        return runCommand(config, { cwd: standingFolder(cwd), env, clock, isolate })(...run);
+        const { runCommandHook } = await import('./run-command-hook.ts');
+        return runCommandHook(config, { cwd: standingFolder(cwd), env, clock, isolate })(...run);
       };
     }
     case 'http': {
@@ -117,9 +117,9 @@ function runnerOf(
 export const JUDGE_ID = 'hook-';
 
 /** Whose call it is, and the hook's own condition. */
-function conditionOf(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook['applies'] {
+function buildCondition(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook['applies'] {
   const { onlyIn, notIn } = hook;
-  const rule = ruleOf(hook, ports);
+  const rule = buildRuleTest(hook, ports);
   const judges = hook.config.type === 'prompt' || hook.config.type === 'agent';
   if (onlyIn === undefined && notIn === undefined && !judges) return rule;
   return async (call) => {
@@ -134,14 +134,14 @@ function conditionOf(hook: ConfiguredHook, ports: ConfiguredHookPorts): Register
   };
 }
 
-function ruleOf(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook['applies'] {
+function buildRuleTest(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook['applies'] {
   const rule = hook.config.if;
   if (rule === undefined) return undefined;
   if (!TOOL_EVENTS.has(hook.event)) return async () => false;
   return inPlace(hook, () => ports.ruleTest(rule));
 }
 
-function backgroundOf(config: HookConfig): RegisteredHook['background'] {
+function readBackground(config: HookConfig): RegisteredHook['background'] {
   if (config.type !== 'command') return undefined;
   return config.asyncRewake === true ? 'rewake' : config.async === true ? 'quiet' : undefined;
 }
@@ -173,8 +173,8 @@ const CONTENT_LABELS = {
   agent: 'Prompt',
 } as const;
 
-function listingOf({ event, matcher = '', config, source, pluginName }: ConfiguredHook): HookListingRow {
-  const identity = oneLine(identityOf(config));
+function toListingRow({ event, matcher = '', config, source, pluginName }: ConfiguredHook): HookListingRow {
+  const identity = oneLine(formatIdentity(config));
   const { timeout, statusMessage } = config;
   return {
     event,
@@ -184,17 +184,17 @@ function listingOf({ event, matcher = '', config, source, pluginName }: Configur
     ...(pluginName !== undefined && { pluginName }),
     type: config.type,
     displayText: statusMessage === undefined ? identity : oneLine(statusMessage),
-    commandText: visible(identityOf(config)),
+    commandText: visible(formatIdentity(config)),
     contentLabel: CONTENT_LABELS[config.type],
     ...(config.if !== undefined && { condition: visible(config.if) }),
     ...(timeout !== undefined && { timeout }),
     ...(statusMessage !== undefined && { statusMessage }),
     ...(config.once === true && { runsOnce: true }),
-    ...(backgroundOf(config) !== undefined && { runsInBackground: true }),
+    ...(readBackground(config) !== undefined && { runsInBackground: true }),
   };
 }
 
-function identityOf(config: HookConfig): string {
+function formatIdentity(config: HookConfig): string {
   switch (config.type) {
     case 'command':
       return maskSecrets([config.command, ...(config.args ?? [])].join(' '));

@@ -1,5 +1,5 @@
 import { closesOnFailure } from './failure-mode.ts';
-import type { HookOutcome } from './fold.ts';
+import type { HookOutcome } from './fold-outcomes.ts';
 import type { RegisteredHook } from './registered-hook.ts';
 
 export function failedHook(

@@ -16,9 +16,9 @@ import { type HookPolicy, type HooksListing, OPEN_HOOK_POLICY } from '../protoco
 import type { HookSpans } from '../protocol/tracing.ts';
 import { within } from '../util/async/with-timeout.ts';
 import { errorText } from '../util/text/error-text.ts';
+import { formatHookName, readSubject } from './compile-matcher.ts';
 import { failedHook } from './failed-hook.ts';
-import { foldOutcomes, type HookNotice, type HookOutcome } from './fold.ts';
-import { labelOf, subjectOf } from './match.ts';
+import { foldOutcomes, type HookNotice, type HookOutcome } from './fold-outcomes.ts';
 import { callbackHooks, type HookInput, type RegisteredHook } from './registered-hook.ts';
 import type { RunPorts, RunRequest } from './run-hook.ts';
 
@@ -112,14 +112,14 @@ class HookRunner implements Hooks {
   async #run(call: HookCall, { signal, toolUseId, say }: RunOptions): Promise<HookVerdict> {
     const known = this.#byEvent.get(call.event);
     if (known === undefined) return NO_HOOK_VERDICT;
-    const subject = subjectOf(call);
+    const subject = readSubject(call);
     const candidates = known.filter((hook) => hook.matches(subject) && !this.#spent.has(hook));
     const matching = candidates.some((hook) => hook.applies !== undefined)
       ? await thatApply(candidates, call)
       : candidates;
     if (matching.length === 0) return NO_HOOK_VERDICT;
     for (const hook of matching) if (hook.once === true) this.#spent.add(hook);
-    const input = () => inputOf(call, this.#options.base(call.event));
+    const input = () => buildInput(call, this.#options.base(call.event));
     const outcomes = await Promise.all(
       matching.map(async (hook): Promise<HookOutcome> => {
         const request = { hook, call, input, toolUseId, subject };
@@ -129,7 +129,7 @@ class HookRunner implements Hooks {
       }),
     );
     const { verdict, notices } = foldOutcomes(call.event, outcomes);
-    this.#tell(notices, labelOf(call.event, subject), say);
+    this.#tell(notices, formatHookName(call.event, subject), say);
     return verdict;
   }
 
@@ -258,7 +258,7 @@ async function thatApply(
   return hooks.filter((_, index) => met[index]);
 }
 
-function inputOf(call: HookCall, base: HookInputBase): HookInput {
+function buildInput(call: HookCall, base: HookInputBase): HookInput {
   const { event, ...fields } = call;
   // FileChanged has an input field `event`, which is also the name of the field that distinguishes events.
   const { change, ...others } = fields as { readonly change?: unknown };

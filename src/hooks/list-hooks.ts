@@ -6,7 +6,7 @@ import type {
   HookPolicy,
   HooksListing,
 } from '../protocol/tools/hook-config.ts';
-import { SUBJECT } from './match.ts';
+import { SUBJECT } from './compile-matcher.ts';
 import type { RegisteredHook } from './registered-hook.ts';
 
 const SUMMARIES: Readonly<Record<HookEvent, string>> = {

@@ -38,7 +38,7 @@ export function readText(text: string, event: HookEvent, complete: boolean): Hoo
   if (trimmed === '' || !PLAIN_TEXT_IS_CONTEXT.has(event)) return { kind: 'answer', answer: {} };
   return {
     kind: 'answer',
-    answer: { hookSpecificOutput: { hookEventName: event, additionalContext: bounded(trimmed) } },
+    answer: { hookSpecificOutput: { hookEventName: event, additionalContext: boundHookText(trimmed) } },
   };
 }
 
@@ -62,16 +62,16 @@ export function refusalIn(text: string): Readonly<Record<string, unknown>> | und
 }
 
 function refuses(answer: unknown): boolean {
-  const { decision, hookSpecificOutput: specific, ...held } = recordOf(answer);
-  const { permissionDecision, decision: request } = recordOf(specific);
-  const { behavior } = recordOf(request);
+  const { decision, hookSpecificOutput: specific, ...held } = toRecord(answer);
+  const { permissionDecision, decision: request } = toRecord(specific);
+  const { behavior } = toRecord(request);
   const said = [decision, permissionDecision, held['permissionDecision'], behavior];
   return (
     held['continue'] === false || said.some((word) => word === 'block' || word === 'deny' || word === 'ask')
   );
 }
 
-const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
+const toRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
     : {};
@@ -89,7 +89,7 @@ export function detaches(stdout: string): { readonly timeoutMs: number | undefin
   return { timeoutMs: typeof timeoutMs === 'number' && timeoutMs > 0 ? timeoutMs : undefined };
 }
 
-export function bounded(text: string): string {
+export function boundHookText(text: string): string {
   if (text.length <= MAX_TEXT) return text;
   return `${text.slice(0, MAX_TEXT)}\n… (${text.length - MAX_TEXT} characters left out)`;
 }

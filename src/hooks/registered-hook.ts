@@ -1,7 +1,7 @@
 import type { HookCall, HookEvent } from '../protocol/tools/hook.ts';
 import type { HookCallback, HookCallbackMatcher } from '../protocol/tools/hook-callback.ts';
 import type { HookListingRow } from '../protocol/tools/hook-config.ts';
-import { compileMatcher, type Matches } from './match.ts';
+import { compileMatcher, type Matches } from './compile-matcher.ts';
 
 export type HookInput = Parameters<HookCallback>[0];
 
@@ -63,7 +63,7 @@ const DEFAULT_HOOK_TIMEOUT_MS = 60_000;
 const SESSION_END_TIMEOUT_MS = 1_000;
 
 /** `seconds`: the configured limit. */
-export function timeoutMsOf(event: HookEvent, seconds: number | undefined): number {
+export function pickTimeoutMs(event: HookEvent, seconds: number | undefined): number {
   if (seconds !== undefined) return seconds * 1000;
   return event === 'SessionEnd' ? SESSION_END_TIMEOUT_MS : DEFAULT_HOOK_TIMEOUT_MS;
 }
@@ -79,7 +79,7 @@ export function callbackHooks(
       event,
       matches,
       name: matcher ? `${event}:${matcher}` : event,
-      timeoutMs: timeoutMsOf(event, timeout),
+      timeoutMs: pickTimeoutMs(event, timeout),
       onFailure,
       run: runCallback(callback),
       listing: {

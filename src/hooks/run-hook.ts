@@ -6,10 +6,10 @@ import type { SystemBody } from '../protocol/model/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { HookCall } from '../protocol/tools/hook.ts';
 import { errorText } from '../util/text/error-text.ts';
+import { formatHookName } from './compile-matcher.ts';
 import { failedHook } from './failed-hook.ts';
-import type { HookOutcome } from './fold.ts';
-import { labelOf } from './match.ts';
-import { readHookOutput } from './read-output.ts';
+import type { HookOutcome } from './fold-outcomes.ts';
+import { readHookOutput } from './read-hook-output.ts';
 import type { HookInput, HookOutputSoFar, HookRun, RegisteredHook } from './registered-hook.ts';
 
 export interface RunPorts {
@@ -157,7 +157,7 @@ function showing({ hook, subject }: RunRequest, said: HookOutputSoFar, ports: Ru
 
   const about = {
     hook_id,
-    hook_name: labelOf(event, subject),
+    hook_name: formatHookName(event, subject),
     hook_event: event,
   };
   const output = () => ({ stdout: said.stdout, stderr: said.stderr, output: said.stdout + said.stderr });

@@ -28,7 +28,7 @@ export function runJudge(config: JudgingHookConfig, ask: AskJudge): HookKindRunn
     const verdict = verdictIn(text);
     return verdict === undefined
       ? { kind: 'failed', problem: `its model did not answer {"ok": …, "reason": …}: ${excerpt(text)}` }
-      : { kind: 'answer', answer: answerOf(verdict, event, config) };
+      : { kind: 'answer', answer: toHookOutput(verdict, event, config) };
   };
 }
 
@@ -63,7 +63,7 @@ function verdictIn(text: string): Verdict | undefined {
 /** Events where what blocks sends the model back to work. */
 const SENDS_BACK: ReadonlySet<HookEvent> = new Set<HookEvent>(['Stop', 'SubagentStop']);
 
-function answerOf(
+function toHookOutput(
   { ok, reason, impossible }: Verdict,
   event: HookEvent,
   config: JudgingHookConfig,

@@ -1,9 +1,9 @@
 /** Asks the rules in the order of `rules/index.ts`; the first that does not pass decides. */
 import { andThen } from '../util/async/and-then.ts';
 import { type Decision, goOn, stop } from './decision.ts';
-import { factsOf, type WatchedFacts, watchReads } from './facts.ts';
+import { collectFacts, type WatchedFacts, watchReads } from './facts.ts';
 import type { Iteration } from './iteration.ts';
-import { PASS, type Pass, type Rule, type Verdict } from './rule.ts';
+import { PASS, type Pass, type Rule, type RuleOutcome } from './rule.ts';
 import { ABORTED, rulesFor, UNEXPECTED_ERROR } from './rules/index.ts';
 import { type StageOutput, type StageValues, stageOutput } from './stage-output.ts';
 import { stageError, type Thrown } from './stages/stage-error.ts';
@@ -12,11 +12,11 @@ import { turnOutput } from './turn-output.ts';
 
 export async function decide(values: StageValues, iteration: Iteration): Promise<Decision> {
   const output = stageOutput(values);
-  let watched = watchReads(factsOf(output, iteration));
+  let watched = watchReads(collectFacts(output, iteration));
   if (output.response.calls.length === 0 && watched.facts.thrown === undefined)
     iteration.deps.onStage?.('recovery_check');
   for (const rule of rulesFor(iteration.deps)) {
-    let verdict: Verdict;
+    let verdict: RuleOutcome;
     try {
       const answer = ask(rule, watched, output, iteration);
       if (answer === PASS) continue;
@@ -30,7 +30,7 @@ export async function decide(values: StageValues, iteration: Iteration): Promise
     if (rule !== ABORTED && iteration.abortReason !== undefined)
       verdict = await insist(ABORTED, output, iteration);
     if (verdict.kind !== 'pass') return decided(verdict, iteration);
-    watched = watchReads(factsOf(output, iteration)); // an abort may have come while the rule ran
+    watched = watchReads(collectFacts(output, iteration)); // an abort may have come while the rule ran
   }
   if (output.response.calls.length === 0) return decided(stop(output.state, 'completed'), iteration);
   const next = afterCalls(output, iteration);
@@ -49,7 +49,7 @@ function ask(
   { facts, watch }: WatchedFacts,
   output: StageOutput,
   iteration: Iteration,
-): Pass | Promise<Verdict> {
+): Pass | Promise<RuleOutcome> {
   const read = watch();
   const { trace } = iteration;
   if (!rule.applies(facts, output, iteration)) {
@@ -67,8 +67,8 @@ async function insist(
   output: StageOutput,
   iteration: Iteration,
   thrown?: Thrown,
-): Promise<Verdict> {
-  return ask(rule, watchReads(factsOf(output, iteration, thrown)), output, iteration);
+): Promise<RuleOutcome> {
+  return ask(rule, watchReads(collectFacts(output, iteration, thrown)), output, iteration);
 }
 
 /** No rule objected: the next turn follows. */

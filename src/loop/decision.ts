@@ -13,7 +13,7 @@ export const goOn = (next: State): Decision => ({ kind: 'continue', next });
 
 type More = Omit<Terminal, 'reason' | 'turnCount'> & { readonly turnCount?: number };
 
-export const terminalOf = (state: State, reason: Terminal['reason'], more: More = {}): Terminal => ({
+export const buildTerminal = (state: State, reason: Terminal['reason'], more: More = {}): Terminal => ({
   reason,
   turnCount: state.turnCount,
   ...more,
@@ -21,5 +21,5 @@ export const terminalOf = (state: State, reason: Terminal['reason'], more: More 
 
 export const stop = (state: State, reason: Terminal['reason'], more?: More): Decision => ({
   kind: 'stop',
-  terminal: terminalOf(state, reason, more),
+  terminal: buildTerminal(state, reason, more),
 });

@@ -34,7 +34,7 @@ export interface Facts {
 }
 
 /** `thrown`: of a rule; an error of a stage comes first. */
-export function factsOf(output: StageOutput, iteration: Iteration, thrown?: Thrown): Facts {
+export function collectFacts(output: StageOutput, iteration: Iteration, thrown?: Thrown): Facts {
   const { prepared, response, results, attachments } = output;
   const { params, deps } = iteration;
   const blocks = response.messages.flatMap((message) => message.message.content);

@@ -5,7 +5,7 @@
 
 import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../protocol/model/messages.ts';
 import type { JournalBody } from '../protocol/session/journal.ts';
-import type { Output } from '../util/async/output.ts';
+import type { Output } from '../util/async/batch-output.ts';
 import { openScope, type Scope } from '../util/async/scope.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import { DecisionTrace } from './decision-trace.ts';

@@ -36,7 +36,7 @@ export const NUDGE_TOOL_USE_WITHOUT_BLOCK =
 export const NUDGE_TOKEN_BUDGET =
   'There is budget left for this task. Keep working on it; do not summarise or stop early.';
 
-export function userMessage(
+export function loopUserMessage(
   stamps: Stamps,
   text: string,
   kind: NonNullable<UserMessage['kind']>,
@@ -141,7 +141,7 @@ const ERROR_OF: Record<ModelFailure['kind'], AssistantErrorKind> = {
   unknown: 'unknown',
 };
 
-export function errorOf({ kind, status, errorType }: ModelFailure): AssistantErrorKind {
+export function toErrorKind({ kind, status, errorType }: ModelFailure): AssistantErrorKind {
   if (errorType === 'billing_error') return 'billing_error';
   // Neither status tells whether the client or the server was at fault.
   return status === 408 || status === 409 ? 'unknown' : ERROR_OF[kind];

@@ -4,9 +4,9 @@
  * continue.
  */
 import type { LoopBatch, LoopMessage } from '../protocol/model/messages.ts';
+import type { Output } from '../util/async/batch-output.ts';
 import { Door } from '../util/async/door.ts';
 import { turnToIterate } from '../util/async/event-loop-turns.ts';
-import type { Output } from '../util/async/output.ts';
 import { decide } from './decide.ts';
 import type { LoopEnd } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
@@ -24,13 +24,13 @@ import { viewAtStart } from './turn-output.ts';
  * submission's scope first.
  */
 export function queryLoop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopBatch, LoopEnd, void> {
-  return new Door((output) => runLoop(params, deps, { emit: (batch) => output.emit([batch]) }), {
+  return new Door((output) => runQueryLoop(params, deps, { emit: (batch) => output.emit([batch]) }), {
     abort: (how) => params.scope.abort(how === 'return' ? 'returned' : 'thrown'),
   });
 }
 
 /** The same, for callers that take each batch as it is emitted. */
-export async function runLoop(
+export async function runQueryLoop(
   params: LoopParams,
   deps: LoopDeps,
   output: Output<LoopMessage>,

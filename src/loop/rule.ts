@@ -4,7 +4,7 @@ import type { Iteration } from './iteration.ts';
 import type { StageOutput } from './stage-output.ts';
 
 export type Pass = { readonly kind: 'pass' };
-export type Verdict = Pass | Decision;
+export type RuleOutcome = Pass | Decision;
 
 /**
  * One reason to stop or to continue. `run` may emit messages (`iteration.emit`) and try a recovery; it never
@@ -15,7 +15,7 @@ export interface Rule {
   /** Whether the rule applies: a pure function of what happened. On nearly every turn most rules do not. */
   applies(facts: Facts, output: StageOutput, iteration: Iteration): boolean;
   /** What the rule does when it applies; it may still pass. */
-  run(facts: Facts, output: StageOutput, iteration: Iteration): Promise<Verdict>;
+  run(facts: Facts, output: StageOutput, iteration: Iteration): Promise<RuleOutcome>;
 }
 
 export const PASS: Pass = Object.freeze({ kind: 'pass' });

@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { LoadReason } from '../protocol/tools/hook.ts';
-import { matchesGlob } from '../util/text/glob.ts';
+import { matchesGlob } from '../util/text/glob-pattern.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 import { projectFiles, projectRules, userFiles } from './memory-places.ts';
 import type { MemoryReader } from './read-memory.ts';

@@ -10,7 +10,6 @@ import { foldersBetween, projectFolders } from '../util/files/folders.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import { FolderMemory, type FolderMemoryOptions } from './folder-memory.ts';
 import type { MemoryFile } from './memory-file.ts';
-import { notesIn } from './notes.ts';
 import { createMemoryReader, type MemoryReader } from './read-memory.ts';
 import {
   createRelevantMemory,
@@ -18,6 +17,7 @@ import {
   type PromptInNeed,
   type RelevantMemoryOptions,
 } from './relevant-memory.ts';
+import { notesIn } from './relevant-notes.ts';
 import { renderChanged, renderNested, renderRelevant, shownIn } from './render.ts';
 
 interface ProjectMemoryOptions extends FolderMemoryOptions {

@@ -4,7 +4,7 @@ import type { PersistentFiles } from '../protocol/files.ts';
 import type { LoadReason } from '../protocol/tools/hook.ts';
 import { isInside } from '../util/files/inside.ts';
 import { listField, readFrontmatter } from '../util/text/frontmatter.ts';
-import { matchesGlob } from '../util/text/glob.ts';
+import { matchesGlob } from '../util/text/glob-pattern.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 
 const MAX_IMPORT_DEPTH = 5;
@@ -98,7 +98,7 @@ class Reader implements MemoryReader {
       (await this.#isDenied(file.path, real))
     )
       return undefined;
-    const text = await textOf(real, files);
+    const text = await readText(real, files);
     if (text?.content === undefined) return undefined;
     const { body } = await readFrontmatter(text.content);
     return { content: withoutComments(body), mtimeMs: text.mtimeMs };
@@ -113,7 +113,7 @@ class Reader implements MemoryReader {
     if (real === undefined) return [];
     this.#seen.add(real);
     const { files, warn } = this.#options;
-    const text = await textOf(real, files);
+    const text = await readText(real, files);
     if (text?.problem !== undefined) warn(`${wanted.path} ${text.problem}.`);
     if (text?.content === undefined) return [];
     this.#count += 1;
@@ -220,7 +220,7 @@ interface TextRead {
 }
 
 /** undefined: not a readable file. */
-async function textOf(path: string, files: MemoryReaderOptions['files']): Promise<TextRead | undefined> {
+async function readText(path: string, files: MemoryReaderOptions['files']): Promise<TextRead | undefined> {
   try {
     const stat = await files.stat(path);
     if (stat?.kind !== 'file') return undefined;

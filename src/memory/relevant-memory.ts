@@ -2,7 +2,7 @@
  * Selects memory that is relevant for a prompt and not in the conversation (L6): a small model chooses by
  * descriptions, in the background; the result is never waited for.
  */
-import { headOf } from '../util/text/cut-text.ts';
+import { takeStart } from '../util/text/cut-text.ts';
 import type { MemoryFile } from './memory-file.ts';
 
 /** A file and its imports, which are added together. */
@@ -91,15 +91,15 @@ export function createRelevantMemory(options: RelevantMemoryOptions): RelevantMe
 }
 
 function questionText(prompt: string, candidates: readonly MemoryGroup[]): string {
-  const lines = candidates.map(([file], i) => `${i + 1}. ${file?.path}: ${file && aboutOf(file)}`);
-  return `The request:\n${headOf(prompt, MAX_PROMPT_CHARS)}\n\nThe notes:\n${lines.join('\n')}`;
+  const lines = candidates.map(([file], i) => `${i + 1}. ${file?.path}: ${file && describeMemory(file)}`);
+  return `The request:\n${takeStart(prompt, MAX_PROMPT_CHARS)}\n\nThe notes:\n${lines.join('\n')}`;
 }
 
 /** Its description, else its first words. */
-function aboutOf({ description, globs, content }: MemoryFile): string {
+function describeMemory({ description, globs, content }: MemoryFile): string {
   const said = description ?? content.trim().replace(/\s+/g, ' ');
   const whichFiles = globs === undefined ? '' : ` (about files like ${globs.join(', ')})`;
-  return `${headOf(said, MAX_HEAD_CHARS)}${headOf(whichFiles, MAX_HEAD_CHARS)}`;
+  return `${takeStart(said, MAX_HEAD_CHARS)}${takeStart(whichFiles, MAX_HEAD_CHARS)}`;
 }
 
 /** Numbers without a candidate are ignored. */
@@ -113,7 +113,7 @@ function within(maxChars: number, files: readonly MemoryFile[]): readonly Memory
   return files.flatMap((file) => {
     if (left <= 0) return [];
     const { content, path } = file;
-    const kept = headOf(content, left);
+    const kept = takeStart(content, left);
     left -= kept.length;
     return [
       kept.length === content.length

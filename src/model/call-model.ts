@@ -16,7 +16,7 @@ import type {
 } from '../protocol/model/model.ts';
 import type { GapTrial } from '../protocol/model/provider-wire.ts';
 import type { Reservation } from '../protocol/model/spend-guard.ts';
-import { lifeOf } from './life-of.ts';
+import { toLife } from './life-of.ts';
 import { afford } from './retry/afford.ts';
 import { type CallDeps, Sending } from './retry/request-attempt.ts';
 import {
@@ -40,7 +40,7 @@ async function* callModel(
   request: ModelRequest,
   options: CallOptions,
 ): AsyncGenerator<ModelOutput, ModelOutcome> {
-  const { retry, after, life = lifeOf(options.signal), isTooLong } = options;
+  const { retry, after, life = toLife(options.signal), isTooLong } = options;
   const { clock } = deps;
   const attempts: AttemptRecord[] = [];
   const persistence = { waits: 0, sinceMs: clock.monotonicMs() };

@@ -1,7 +1,7 @@
 import type { Life } from '../protocol/life.ts';
 
 /** The lifetime that a signal ends. */
-export function lifeOf(signal: AbortSignal): Life {
+export function toLife(signal: AbortSignal): Life {
   return {
     signal,
     get aborted() {

@@ -23,7 +23,7 @@ import type { Connections } from './http/connections.ts';
 import type { EndpointGaps, GapsOfEndpoint } from './http/endpoint-gaps.ts';
 import { type AnswerApi, openHttpAttempt } from './http/http-attempt.ts';
 import { requestHeaders } from './http/request-headers.ts';
-import type { CacheTtl } from './request/cache-breakpoints.ts';
+import type { CacheTtl } from './request/engine-breakpoints.ts';
 import { createViewBytes, type ViewBytes } from './request/message-byte-cache.ts';
 import { MESSAGE_THREADS_BETA, MessageThreads, THREAD } from './request/message-threads.ts';
 import { buildRequestBody, type RequestBody } from './request/request-body.ts';

@@ -11,7 +11,7 @@ import type {
 } from '../protocol/model/provider-wire.ts';
 import type { StreamEvent } from '../protocol/model/wire.ts';
 import { errorText } from '../util/text/error-text.ts';
-import { createModelClient, type ModelClientOptions } from './client.ts';
+import { createModelClient, type ModelClientOptions } from './create-model-client.ts';
 import { createRenderedTurns } from './openai/turns.ts';
 import { classifyAnswer, classifyConnectionError } from './retry/classify-error.ts';
 import { networkError } from './retry/network-error.ts';

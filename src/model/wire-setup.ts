@@ -2,7 +2,7 @@
 
 import type { ProviderConfig } from '../protocol/model/provider-config.ts';
 import type { OpenWire } from '../protocol/model/provider-wire.ts';
-import type { CacheTtl } from './request/cache-breakpoints.ts';
+import type { CacheTtl } from './request/engine-breakpoints.ts';
 
 export interface WireSetup {
   readonly provider: ProviderConfig;

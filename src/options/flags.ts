@@ -1,9 +1,9 @@
 /** The flags of the command line that set an option. */
-import { OPTIONS, type OptionName, type Row } from './table.ts';
+import { OPTIONS, type OptionName, type OptionRow } from './table.ts';
 
 export interface OptionFlag {
   readonly name: OptionName;
-  readonly row: Row & { readonly flag: string };
+  readonly row: OptionRow & { readonly flag: string };
   /** `none`: the flag means true. `optional`: it means true unless it has a value. */
   readonly takes: 'value' | 'optional' | 'none';
   /** `--no-…`: the flag means false. */
@@ -12,7 +12,7 @@ export interface OptionFlag {
 
 /** In the order of the table. */
 export function optionFlags(): readonly OptionFlag[] {
-  return Object.entries<Row>(OPTIONS).flatMap(([name, row]) =>
+  return Object.entries<OptionRow>(OPTIONS).flatMap(([name, row]) =>
     row.flag === undefined
       ? []
       : [

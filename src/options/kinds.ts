@@ -22,7 +22,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isTextList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(isText);
 
-export const text: Kind<string> = { expected: 'a text', accepts: isText, read: (words) => words };
+export const anyText: Kind<string> = { expected: 'a text', accepts: isText, read: (words) => words };
 
 export const trueOrFalse: Kind<boolean> = {
   expected: 'true or false',
@@ -83,7 +83,7 @@ export const rules: Kind<readonly string[]> = {
   read: (words, previous = []) => [...previous, ...rulesIn(words)],
 };
 
-export const uuid: Kind<string> = {
+export const uuidText: Kind<string> = {
   expected: 'a UUID',
   accepts: (value) =>
     isText(value) && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value),
@@ -116,7 +116,7 @@ export function objectWith<T extends object>(
   };
 }
 
-const PLUGIN = objectWith<PluginConfig>('', { type: oneOf('local'), path: text });
+const PLUGIN = objectWith<PluginConfig>('', { type: oneOf('local'), path: anyText });
 export const plugins: Kind<readonly PluginConfig[]> = {
   expected: 'a list of { type: "local", path }',
   accepts: (value) => Array.isArray(value) && value.every(PLUGIN.accepts),

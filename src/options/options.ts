@@ -26,7 +26,7 @@ import type {
 import type { OutputFormat } from './output-format.ts';
 
 /**
- * All options but the two whose types belong to other rooms, `mcpServers` and `engine`: see `sdk/options.ts`.
+ * All options but two whose types belong to other rooms, `mcpServers` and `engine`: `sdk/query-options.ts`.
  */
 export interface BaseOptions<Output = unknown> {
   // Output

@@ -8,6 +8,7 @@ import type { SessionStore } from '../protocol/session/session-store.ts';
 import { PERMISSION_MODES } from '../protocol/tools/permission.ts';
 import type { Tracer, TracingOptions } from '../protocol/tracing.ts';
 import {
+  anyText,
   callback,
   either,
   type Kind,
@@ -19,10 +20,9 @@ import {
   oneOf,
   plugins,
   rules,
-  text,
   texts,
   trueOrFalse,
-  uuid,
+  uuidText,
   wholeNumber,
 } from './kinds.ts';
 import { SETTING_SOURCES, type ToolSearchMode } from './option-values.ts';
@@ -31,7 +31,7 @@ import { outputFormat } from './output-format.ts';
 import { toolSearchShare } from './tool-search-mode.ts';
 
 /** `T`: the type of the option; its kind accepts at least that type. */
-export interface Row<T = never> {
+export interface OptionRow<T = never> {
   readonly is: Kind<T>;
   /** The value without the option, its variable and its settings key. */
   readonly default?: unknown;
@@ -77,17 +77,23 @@ export const OPTIONS = {
   agentProgressSummaries: { is: trueOrFalse, default: false },
   promptSuggestions: { is: trueOrFalse, default: false, flag: '--prompt-suggestions [wanted]' },
 
-  model: { is: text, flag: '--model <model>', listed: true, variable: 'ANTHROPIC_MODEL', setting: 'model' },
+  model: {
+    is: anyText,
+    flag: '--model <model>',
+    listed: true,
+    variable: 'ANTHROPIC_MODEL',
+    setting: 'model',
+  },
   provider: {
-    is: text,
+    is: anyText,
     flag: '--provider <name>',
     listed: true,
     variable: 'TURNWRIGHT_PROVIDER',
     setting: 'provider',
   },
-  baseUrl: { is: text, flag: '--base-url <url>', listed: true, setting: 'baseUrl' },
+  baseUrl: { is: anyText, flag: '--base-url <url>', listed: true, setting: 'baseUrl' },
   providers: { is: object(), setting: 'providers' },
-  fallbackModel: { is: text, flag: '--fallback-model <models>', listed: true, setting: 'fallbackModel' },
+  fallbackModel: { is: anyText, flag: '--fallback-model <models>', listed: true, setting: 'fallbackModel' },
   thinking: {
     is: objectWith<ThinkingConfig>(
       'adaptive, enabled or disabled, as { type }',
@@ -137,7 +143,11 @@ export const OPTIONS = {
     ),
     flag: '--task-budget <tokens>',
   },
-  systemPrompt: { is: either(text, either(texts, object())), flag: '--system-prompt <text>', listed: true },
+  systemPrompt: {
+    is: either(anyText, either(texts, object())),
+    flag: '--system-prompt <text>',
+    listed: true,
+  },
 
   tools: { queryOnly: true, is: either(rules, object()), flag: '--tools <names...>', listed: true },
   allowedTools: {
@@ -184,7 +194,7 @@ export const OPTIONS = {
     flag: '--permission-prompts <who>',
     setting: 'permissions.denyInsteadOfPrompting',
   },
-  permissionPromptToolName: { is: text, flag: '--permission-prompt-tool <tool>', excludes: 'canUseTool' },
+  permissionPromptToolName: { is: anyText, flag: '--permission-prompt-tool <tool>', excludes: 'canUseTool' },
   additionalDirectories: {
     is: texts,
     flag: '--add-dir <folders...>',
@@ -201,16 +211,16 @@ export const OPTIONS = {
     variable: 'ENABLE_TOOL_SEARCH',
     setting: 'toolSearch',
   },
-  planModeInstructions: { is: text },
+  planModeInstructions: { is: anyText },
 
-  resume: { is: text, flag: '-r, --resume <id>', listed: true },
+  resume: { is: anyText, flag: '-r, --resume <id>', listed: true },
   continue: { queryOnly: true, is: trueOrFalse, flag: '-c, --continue', listed: true, excludes: 'resume' },
   forkSession: { is: trueOrFalse, flag: '--fork-session', needs: ['resume', 'continue'] },
   carryOn: { queryOnly: true, is: trueOrFalse, flag: '--carry-on', needs: ['resume', 'continue'] },
-  resumeSessionAt: { is: text, flag: '--resume-session-at <uuid>', needs: ['resume'] },
-  resumeDropsTurn: { is: text, flag: '--resume-drops-turn <uuid>', needs: ['resumeSessionAt'] },
-  sessionId: { is: uuid, flag: '--session-id <uuid>', listed: true },
-  title: { is: text, flag: '-n, --name <name>', listed: true },
+  resumeSessionAt: { is: anyText, flag: '--resume-session-at <uuid>', needs: ['resume'] },
+  resumeDropsTurn: { is: anyText, flag: '--resume-drops-turn <uuid>', needs: ['resumeSessionAt'] },
+  sessionId: { is: uuidText, flag: '--session-id <uuid>', listed: true },
+  title: { is: anyText, flag: '-n, --name <name>', listed: true },
   persistSession: { is: trueOrFalse, default: true, flag: '--no-session-persistence', listed: true },
   sessionStore: { is: object<SessionStore>() },
   sessionStoreFlush: { is: oneOf('batched', 'eager'), default: 'batched' },
@@ -221,17 +231,17 @@ export const OPTIONS = {
     variable: 'CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING',
     setting: 'fileCheckpointingEnabled',
   },
-  settings: { queryOnly: true, is: either(text, object()), flag: '--settings <json>', listed: true },
+  settings: { queryOnly: true, is: either(anyText, object()), flag: '--settings <json>', listed: true },
   settingSources: { is: namesOf(...SETTING_SOURCES), flag: '--setting-sources <list>', listed: true },
-  managedSettings: { queryOnly: true, is: either(text, object()), flag: '--managed-settings <json>' },
-  managedSettingsFile: { queryOnly: true, is: text },
-  projectConfigRoot: { queryOnly: true, is: text, flag: '--project-config-root <folder>' },
+  managedSettings: { queryOnly: true, is: either(anyText, object()), flag: '--managed-settings <json>' },
+  managedSettingsFile: { queryOnly: true, is: anyText },
+  projectConfigRoot: { queryOnly: true, is: anyText, flag: '--project-config-root <folder>' },
   projectTrusted: { queryOnly: true, is: trueOrFalse },
   trustRecorded: { queryOnly: true, is: trueOrFalse, default: false },
   verbatimPrompts: { is: trueOrFalse, default: false },
   disableSlashCommands: { is: trueOrFalse, default: false, flag: '--disable-slash-commands' },
 
-  agent: { queryOnly: true, is: text, flag: '--agent <name>' },
+  agent: { queryOnly: true, is: anyText, flag: '--agent <name>' },
   agents: { queryOnly: true, is: object(), flag: '--agents <json>' },
   maxSubagentDepth: { is: wholeNumber(0), default: 1, flag: '--max-subagent-depth <n>' },
   maxSubagents: { is: wholeNumber(0), default: 200, flag: '--max-subagents <n>' },
@@ -248,12 +258,12 @@ export const OPTIONS = {
   plugins: { queryOnly: true, is: plugins, flag: '--plugin-dir <folder>' },
   skills: { queryOnly: true, is: either(oneOf('all'), texts) },
 
-  cwd: { queryOnly: true, is: text },
+  cwd: { queryOnly: true, is: anyText },
   env: { queryOnly: true, is: object() },
   abortController: { is: object('an AbortController') },
   stderr: { is: callback },
-  debug: { queryOnly: true, is: either(text, trueOrFalse), default: false, flag: '-d, --debug [filter]' },
-  debugFile: { queryOnly: true, is: text, flag: '--debug-file <file>' },
+  debug: { queryOnly: true, is: either(anyText, trueOrFalse), default: false, flag: '-d, --debug [filter]' },
+  debugFile: { queryOnly: true, is: anyText, flag: '--debug-file <file>' },
   tracing: {
     queryOnly: true,
     is: objectWith<TracingOptions>('an object whose tracer has startSpan()', {
@@ -262,9 +272,9 @@ export const OPTIONS = {
   },
   extraArgs: { queryOnly: true, is: object() },
   engine: { queryOnly: true, is: object() },
-} as const satisfies { readonly [Name in keyof BaseOptions]-?: Row<NonNullable<BaseOptions[Name]>> } & {
-  readonly mcpServers: Row;
-  readonly engine: Row;
+} as const satisfies { readonly [Name in keyof BaseOptions]-?: OptionRow<NonNullable<BaseOptions[Name]>> } & {
+  readonly mcpServers: OptionRow;
+  readonly engine: OptionRow;
 };
 
 /** The options that the engine's configuration has under the same name, with the same meaning. */
@@ -272,11 +282,11 @@ export type EngineOption = {
   [Name in OptionName]: (typeof OPTIONS)[Name] extends { readonly queryOnly: true } ? never : Name;
 }[OptionName];
 
-export const ENGINE_OPTIONS = Object.entries<Row>(OPTIONS).flatMap(([name, { queryOnly }]) =>
+export const ENGINE_OPTIONS = Object.entries<OptionRow>(OPTIONS).flatMap(([name, { queryOnly }]) =>
   queryOnly === true ? [] : [name as EngineOption],
 );
 
 /** The row of a name that a caller gave; undefined: there is no such option. */
-export function rowOf(name: string): Row | undefined {
+export function findOptionRow(name: string): OptionRow | undefined {
   return Object.hasOwn(OPTIONS, name) ? OPTIONS[name as OptionName] : undefined;
 }

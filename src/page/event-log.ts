@@ -1,6 +1,6 @@
 /** The events of a run so far, read by any number of connections, each at its own pace. */
 import type { SDKMessage } from '../protocol/stream/sdk-messages.ts';
-import type { PageEvent } from './events.ts';
+import type { PageEvent } from './page-events.ts';
 
 type Unnumbered = PageEvent extends infer E ? (E extends PageEvent ? Omit<E, 'id'> : never) : never;
 

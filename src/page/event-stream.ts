@@ -1,5 +1,5 @@
 /** Events as a response of the kind `text/event-stream`. */
-import type { PageEvent } from './events.ts';
+import type { PageEvent } from './page-events.ts';
 
 /** A comment that proxies count as traffic, and pages pass over. */
 const KEEP_ALIVE = ': still here\n\n';

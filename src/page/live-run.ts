@@ -2,9 +2,9 @@
 import type { Clock } from '../protocol/ports.ts';
 import type { SDKMessage } from '../protocol/stream/sdk-messages.ts';
 import type { CanUseTool } from '../protocol/tools/can-use-tool.ts';
-import { createAsks } from './asks.ts';
 import { EventLog } from './event-log.ts';
-import type { PageAnswer, PageError, PageEvent } from './events.ts';
+import { createAsks } from './page-asks.ts';
+import type { PageAnswer, PageError, PageEvent } from './page-events.ts';
 
 /** What `query()` returns, or any other iterable of its messages. */
 export interface AgentMessages extends AsyncIterable<SDKMessage> {
@@ -80,7 +80,7 @@ export class LiveRun {
       while (!this.#ended.signal.aborted) {
         const { done, value } = await this.#iterator.next();
         if (done === true) break;
-        if (value.type === 'result') failed = failureOf(value);
+        if (value.type === 'result') failed = findFailure(value);
         const shown = this.#options.show === undefined ? value : this.#options.show(value);
         if (shown !== undefined) this.#log.add({ event: 'message', data: shown });
       }
@@ -153,7 +153,7 @@ export class LiveRun {
   }
 
   #errorOf(error: unknown, failed: string | undefined): PageError {
-    const code = codeOf(error);
+    const code = findOwnCode(error);
     const known = code === 'error_result' ? failed : undefined;
     const message = known ?? (this.#options.errorText ?? errorSentence)(error);
     return { message, ...(code !== undefined && { code }) };
@@ -161,7 +161,7 @@ export class LiveRun {
 }
 
 /** The sentence of a result that is an error. */
-function failureOf(result: Extract<SDKMessage, { type: 'result' }>): string | undefined {
+function findFailure(result: Extract<SDKMessage, { type: 'result' }>): string | undefined {
   if (!result.is_error) return undefined;
   return result.subtype === 'success' ? result.result : result.errors.join(' ');
 }
@@ -171,7 +171,7 @@ const isOurs = (error: unknown): error is Error & { readonly code: string } =>
   (error.name === 'TurnwrightError' || error.name === 'AbortError') &&
   typeof (error as { readonly code?: unknown }).code === 'string';
 
-const codeOf = (error: unknown) => (isOurs(error) ? error.code : undefined);
+const findOwnCode = (error: unknown) => (isOurs(error) ? error.code : undefined);
 
 /** What a page receives for an error; other errors may contain what only the server should know. */
 export const errorSentence = (error: unknown): string =>

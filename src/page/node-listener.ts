@@ -36,7 +36,7 @@ async function answer(
 ): Promise<void> {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
-  const response = await handler(requestOf(incoming, gone.signal));
+  const response = await handler(toRequest(incoming, gone.signal));
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.flushHeaders();
   const reader = response.body?.getReader();
@@ -49,9 +49,9 @@ async function answer(
   outgoing.end();
 }
 
-function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
+function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   const { method = 'GET', headers, url = '/', socket } = incoming;
-  const host = hostOf(incoming) ?? 'localhost';
+  const host = readHost(incoming) ?? 'localhost';
   const given = Object.entries(headers).flatMap(([name, value]) =>
     // Of HTTP/2: these are no headers.
     value === undefined || name.startsWith(':') ? [] : [[name, String(value)] as [string, string]],
@@ -63,7 +63,7 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
     method,
     headers: given,
     signal,
-    ...(hasBody && { body: chunksOf(incoming), duplex: 'half' as const }),
+    ...(hasBody && { body: toStream(incoming), duplex: 'half' as const }),
   });
   request.headers.set('host', host);
   if (isOfThisMachine(socket)) local.add(request);
@@ -71,12 +71,12 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
 }
 
 /** In HTTP/2 a pseudo-header names it. */
-function hostOf({ headers }: IncomingMessage): string | undefined {
+function readHost({ headers }: IncomingMessage): string | undefined {
   const authority = headers[':authority'];
   return headers.host ?? (typeof authority === 'string' ? authority : undefined);
 }
 
-function chunksOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+function toStream(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   const iterator = incoming[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {

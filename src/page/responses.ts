@@ -9,7 +9,7 @@ export interface ResponseOptions extends RunOptions {
   readonly signal?: AbortSignal;
 }
 
-function runOf(messages: AgentMessages, options: RunOptions): LiveRun {
+function startRun(messages: AgentMessages, options: RunOptions): LiveRun {
   const run = new LiveRun(crypto.randomUUID(), { ...options, graceMs: 0, clock: systemClock });
   void run.drive(messages);
   return run;
@@ -25,7 +25,7 @@ function runOf(messages: AgentMessages, options: RunOptions): LiveRun {
  * ```
  */
 export function toEventStream(messages: AgentMessages, options: ResponseOptions = {}): Response {
-  return eventStream(runOf(messages, options), -1, options.signal);
+  return eventStream(startRun(messages, options), -1, options.signal);
 }
 
 /**
@@ -43,7 +43,7 @@ export function toUIMessageStream(
   options: RunOptions = {},
 ): ReadableStream<UIMessageChunk> {
   const left = new AbortController();
-  const chunks = uiChunks(runOf(messages, options).events(-1, left.signal));
+  const chunks = uiChunks(startRun(messages, options).events(-1, left.signal));
   return new ReadableStream(
     {
       async pull(controller) {
@@ -69,5 +69,5 @@ export function toUIMessageStream(
  * ```
  */
 export function toUIMessageResponse(messages: AgentMessages, options: ResponseOptions = {}): Response {
-  return uiMessages(runOf(messages, options), -1, options.signal);
+  return uiMessages(startRun(messages, options), -1, options.signal);
 }

@@ -2,7 +2,7 @@
 import type { AssistantBlock, StreamEvent, ToolResultBlock } from '../protocol/model/wire.ts';
 import type { SDKResultMessage } from '../protocol/stream/result-message.ts';
 import type { SDKAssistantMessage, SDKMessage, SDKUserMessage } from '../protocol/stream/sdk-messages.ts';
-import type { PageAsk, PageEvent } from './events.ts';
+import type { PageAsk, PageEvent } from './page-events.ts';
 
 /**
  * The metadata of a message of `useChat`. What the result says is there when the run has ended.
@@ -210,12 +210,12 @@ export class UIMessageChunks {
       if (block.type !== 'tool_result' || !this.#calls.delete(block.tool_use_id)) continue;
       const { tool_use_id: toolCallId } = block;
       if (block.is_error === true)
-        yield { type: 'tool-output-error', toolCallId, errorText: textOf(block), dynamic: true };
+        yield { type: 'tool-output-error', toolCallId, errorText: toText(block), dynamic: true };
       else
         yield {
           type: 'tool-output-available',
           toolCallId,
-          output: message.tool_use_result ?? textOf(block),
+          output: message.tool_use_result ?? toText(block),
           dynamic: true,
         };
     }
@@ -280,7 +280,7 @@ export class UIMessageChunks {
 
 const RETRACTED = 'The model started its answer again; this call did not run.';
 
-function textOf({ content = '' }: ToolResultBlock): string {
+function toText({ content = '' }: ToolResultBlock): string {
   if (typeof content === 'string') return content;
   return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
 }

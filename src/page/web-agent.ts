@@ -5,10 +5,10 @@ import type { CanUseTool } from '../protocol/tools/can-use-tool.ts';
 import { systemClock } from '../util/clock.ts';
 import { refusedHost } from '../util/host-header.ts';
 import { eventText, textStream } from './event-stream.ts';
-import type { PageAnswer, PageEvent } from './events.ts';
 import { type AgentMessages, errorSentence, LiveRun, type RunOptions } from './live-run.ts';
 import { isLocalRequest } from './node-listener.ts';
-import { Refused, readBody } from './read-body.ts';
+import type { PageAnswer, PageEvent } from './page-events.ts';
+import { RefusedRequest, readJsonBody } from './read-json-body.ts';
 import { UIMessageChunks } from './ui-message-chunks.ts';
 
 /**
@@ -105,8 +105,11 @@ export function webAgent(
   const begin = async (request: Request, body: Readonly<Record<string, unknown>>): Promise<Response> => {
     const prompt = typeof body['prompt'] === 'string' ? body['prompt'] : lastPrompt(body['messages']);
     if (prompt === undefined || prompt.trim() === '')
-      throw new Refused(400, 'The body has no "prompt" with text, and no "messages" that end with one.');
-    if (going >= maxRuns) throw new Refused(429, 'Too many runs go on now. Try again later.');
+      throw new RefusedRequest(
+        400,
+        'The body has no "prompt" with text, and no "messages" that end with one.',
+      );
+    if (going >= maxRuns) throw new RefusedRequest(429, 'Too many runs go on now. Try again later.');
     const run = new LiveRun(crypto.randomUUID(), { ...options, graceMs, clock });
     const { canUseTool, signal } = run;
     going += 1;
@@ -127,7 +130,7 @@ export function webAgent(
   const control = async (run: LiveRun, body: Readonly<Record<string, unknown>>): Promise<Response> => {
     if (body['interrupt'] === true) await run.interrupt();
     else if (!run.answer(String(body['ask']), answerIn(body)))
-      throw new Refused(409, 'The question has been answered, or was withdrawn.');
+      throw new RefusedRequest(409, 'The question has been answered, or was withdrawn.');
     return new Response(null, { status: 204 });
   };
 
@@ -141,7 +144,7 @@ export function webAgent(
   return async (request) => {
     try {
       if (request.headers.get('sec-fetch-site') === 'cross-site')
-        throw new Refused(403, 'Pages of other sites may not use this address.');
+        throw new RefusedRequest(403, 'Pages of other sites may not use this address.');
       const refused = refusedHost({
         host: request.headers.get('host') ?? new URL(request.url).host,
         origin: request.headers.get('origin'),
@@ -149,18 +152,22 @@ export function webAgent(
         isLocal: isLocalRequest(request),
       });
       if (refused !== undefined)
-        throw new Refused(403, `${refused} The names of this server are the option "hosts" of webAgent().`);
+        throw new RefusedRequest(
+          403,
+          `${refused} The names of this server are the option "hosts" of webAgent().`,
+        );
       if (request.method === 'GET') return read(request);
-      if (request.method !== 'POST') throw new Refused(405, 'Only GET and POST are answered here.');
-      const body = await readBody(request, maxBodyBytes);
+      if (request.method !== 'POST') throw new RefusedRequest(405, 'Only GET and POST are answered here.');
+      const body = await readJsonBody(request, maxBodyBytes);
       if (typeof body['run'] !== 'string') return await begin(request, body);
       const run = runs.get(body['run']);
       if (run === undefined)
-        throw new Refused(404, 'This run has ended, or was started by another process of the server.');
+        throw new RefusedRequest(404, 'This run has ended, or was started by another process of the server.');
       return await control(run, body);
     } catch (error) {
-      const status = error instanceof Refused ? error.status : 500;
-      const text = error instanceof Refused ? error.message : (options.errorText ?? errorSentence)(error);
+      const status = error instanceof RefusedRequest ? error.status : 500;
+      const text =
+        error instanceof RefusedRequest ? error.message : (options.errorText ?? errorSentence)(error);
       return Response.json({ error: text }, { status });
     }
   };
@@ -169,9 +176,9 @@ export function webAgent(
 function answerIn(body: Readonly<Record<string, unknown>>): PageAnswer {
   const { behavior, message, input, always } = body;
   if (behavior !== 'allow' && behavior !== 'deny')
-    throw new Refused(400, 'The "behavior" of an answer is "allow" or "deny".');
+    throw new RefusedRequest(400, 'The "behavior" of an answer is "allow" or "deny".');
   if (input !== undefined && (typeof input !== 'object' || input === null || Array.isArray(input)))
-    throw new Refused(400, 'The "input" of an answer is an object.');
+    throw new RefusedRequest(400, 'The "input" of an answer is an object.');
   return {
     behavior,
     ...(typeof message === 'string' && { message }),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { toolsOfFamily } from '../protocol/tools/builtin-tools.ts';
-import type { AskedQuestion, PermissionPort, PermissionQuestion } from '../protocol/tools/gate.ts';
+import type { AskedQuestion, PermissionPort, PermissionQuestion } from '../protocol/tools/gate-ports.ts';
 import type {
   GateVerdict,
   PermissionBehavior,
@@ -12,17 +12,23 @@ import type {
 import type { PermissionExplanation, RuleCheck } from '../protocol/tools/permission-explanation.ts';
 import { PROTECTED_AT_HOME } from '../util/files/protected-names.ts';
 import { checkMode, checkUpdate } from './ask/check-update.ts';
-import { caseOf } from './decide/case-of.ts';
+import { createCase } from './decide/case-of.ts';
 import { decideCall } from './decide/decide-call.ts';
 import { deniedReads } from './decide/denied-reads.ts';
 import type { PermissionState } from './decide/evaluation.ts';
 import type { Protection } from './decide/protected-path.ts';
-import type { DiskReader } from './decide/real-path.ts';
+import type { DiskReader } from './decide/resolved-path.ts';
 import { stricterMode } from './decide/stricter-mode.ts';
 import type { RuleFiles } from './explain/rule-files.ts';
 import type { PathPatternSource } from './rules/path-rule.ts';
+import {
+  allowsFamily,
+  formatRule,
+  namesTool,
+  speaksOfReading,
+  speaksOfWriting,
+} from './rules/permission-rule.ts';
 import { type Pattern, readForbidden, readPattern } from './rules/read-pattern.ts';
-import { allowsFamily, formatRule, namesTool, speaksOfReading, speaksOfWriting } from './rules/rule.ts';
 import { createRuleSet, type RuleSet, type RuleTexts } from './rules/rule-set.ts';
 import { StandingFiles } from './rules/standing-files.ts';
 
@@ -152,7 +158,7 @@ class PermissionEngine implements Permissions {
 
   async checkRule(rule: string, question: PermissionQuestion): Promise<RuleCheck> {
     const { checkRule } = await import('./explain/offers.ts');
-    return checkRule(rule, caseOf(question, this.#stateFor(question)));
+    return checkRule(rule, createCase(question, this.#stateFor(question)));
   }
 
   #stateFor(question: PermissionQuestion): PermissionState {

@@ -4,10 +4,10 @@ import { basename, join, resolve } from 'node:path';
 import type { PluginConfig } from '../protocol/tools/plugin.ts';
 import { isReallyInside } from '../util/files/inside.ts';
 import { errorText } from '../util/text/error-text.ts';
+import type { Plugin, PluginError } from './loaded-plugin.ts';
 import { isPluginName, type Manifest, NO_MANIFEST, parseManifest } from './manifest.ts';
-import type { Plugin, PluginError } from './plugin.ts';
-import { kindOf, type PluginFiles, textOf } from './plugin-folder.ts';
-import { partsOf } from './plugin-parts.ts';
+import { type PluginFiles, readPluginText, statPluginPath } from './plugin-folder.ts';
+import { readPluginParts } from './plugin-parts.ts';
 
 export interface LoadedPlugins {
   readonly plugins: readonly Plugin[];
@@ -59,7 +59,7 @@ async function loadPlugin(
   });
   if (config.type !== 'local')
     return failed('generic-error', `A plugin must be of the type "local": ${root}.`);
-  if ((await kindOf(root, files)) !== 'directory')
+  if ((await statPluginPath(root, files)) !== 'directory')
     return failed('path-not-found', `The plugin ${root} was passed over: there is no such folder.`);
   try {
     const read = await readManifest(root, files);
@@ -68,7 +68,7 @@ async function loadPlugin(
     const name = manifest.name ?? basename(root);
     if (!isPluginName(name))
       return failed('manifest-validation-error', `${root} needs a manifest that gives it a name.`);
-    const loaded = await partsOf(name, root, config, manifest, files);
+    const loaded = await readPluginParts(name, root, config, manifest, files);
     if (manifest === NO_MANIFEST && isEmpty(loaded.plugin))
       return failed(
         'generic-error',
@@ -87,10 +87,10 @@ type ReadManifest =
 async function readManifest(root: string, files: PluginFiles): Promise<ReadManifest> {
   for (const path of MANIFESTS) {
     const file = join(root, path);
-    if ((await kindOf(file, files)) !== 'file') continue;
+    if ((await statPluginPath(file, files)) !== 'file') continue;
     if (!(await isReallyInside(file, root, files)))
       return { ok: false, problem: `${file} leads out of the plugin.` };
-    const parsed = parseManifest(await textOf(file, files));
+    const parsed = parseManifest(await readPluginText(file, files));
     return parsed.ok ? parsed : { ok: false, problem: `${file} ${parsed.problem}.` };
   }
   return { ok: true, manifest: NO_MANIFEST };

@@ -5,8 +5,8 @@ import { isReallyInside } from '../util/files/inside.ts';
 import { readHandWrittenJson } from '../util/files/plain-json.ts';
 import { isRecord } from '../util/is-record.ts';
 import { errorText } from '../util/text/error-text.ts';
+import type { PluginError } from './loaded-plugin.ts';
 import type { Manifest } from './manifest.ts';
-import type { PluginError } from './plugin.ts';
 
 export type PluginFiles = Pick<PersistentFiles, 'stat' | 'lstat' | 'readDir' | 'readFile' | 'realpath'>;
 
@@ -31,7 +31,7 @@ export class PluginFolder {
   /** undefined: missing, or not allowed. */
   async inside(path: string, needed: boolean): Promise<string | undefined> {
     const full = resolve(this.root, path);
-    const kind = await kindOf(full, this.#files);
+    const kind = await statPluginPath(full, this.#files);
     const named = `The plugin ${this.#name} names ${path}, which`;
     if (kind === undefined && !escapes(path)) {
       if (needed) this.report('component-load-failed', `${named} does not exist.`);
@@ -57,7 +57,7 @@ export class PluginFolder {
 
   /** Of named places, the files; a file of another kind is an error. */
   async filesAmong(field: string, paths: readonly string[]): Promise<readonly string[]> {
-    const kinds = await Promise.all(paths.map((path) => kindOf(path, this.#files)));
+    const kinds = await Promise.all(paths.map((path) => statPluginPath(path, this.#files)));
     const found = paths.filter((_, at) => kinds[at] === 'file');
     for (const path of found)
       if (!path.endsWith('.md'))
@@ -99,7 +99,8 @@ export class PluginFolder {
       if (typeof each === 'string' && (file === undefined || read.has(file))) continue;
       if (file !== undefined) read.add(file);
       try {
-        const value = file === undefined ? each : readHandWrittenJson(await textOf(file, this.#files));
+        const value =
+          file === undefined ? each : readHandWrittenJson(await readPluginText(file, this.#files));
         found.push(unwrapped(value, inner));
       } catch (error) {
         const what = file ?? `"${inner}" in the manifest`;
@@ -147,11 +148,11 @@ async function linkOut(
   return undefined;
 }
 
-export async function kindOf(path: string, files: PluginFiles) {
+export async function statPluginPath(path: string, files: PluginFiles) {
   return (await files.stat(path).catch(() => undefined))?.kind;
 }
 
-export async function textOf(file: string, files: PluginFiles): Promise<string> {
+export async function readPluginText(file: string, files: PluginFiles): Promise<string> {
   const size = (await files.stat(file))?.size ?? 0;
   if (size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES / 1024} KB`);
   return new TextDecoder().decode(await files.readFile(file));

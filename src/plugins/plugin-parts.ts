@@ -2,14 +2,14 @@
 import { basename, dirname } from 'node:path';
 import type { PluginConfig } from '../protocol/tools/plugin.ts';
 import { isRecord } from '../util/is-record.ts';
+import { PLUGIN_ROOT, type Plugin, type PluginCommand, type PluginError } from './loaded-plugin.ts';
 import type { Manifest, NamedCommand } from './manifest.ts';
-import { PLUGIN_ROOT, type Plugin, type PluginCommand, type PluginError } from './plugin.ts';
 import { type PluginFiles, PluginFolder } from './plugin-folder.ts';
 
 const SKILL_FILE = 'SKILL.md';
 
 /** Reads what the manifest names, and the default places. Never rejects for what it finds there. */
-export async function partsOf(
+export async function readPluginParts(
   name: string,
   root: string,
   { skipMcpDiscovery }: PluginConfig,

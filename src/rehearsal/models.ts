@@ -100,7 +100,7 @@ export function modelCatalogue(
 }
 
 /** Window of this request, in tokens. */
-export function windowOf(facts: ModelFacts, betas: readonly string[]): number {
+export function pickWindow(facts: ModelFacts, betas: readonly string[]): number {
   const long = facts.longContextBeta && betas.some((beta) => beta.startsWith('context-1m-'));
   return long ? Math.max(facts.window, MILLION) : facts.window;
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../util/clock.ts';
 import { isOfThisMachine, refusedHost } from '../util/host-header.ts';
+import { isRecord } from '../util/is-record.ts';
 import { http } from '../util/node.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { createPromptCache } from './accounting/prompt-cache.ts';
@@ -11,14 +12,13 @@ import type { Incoming, MessageEndpointPorts } from './http/message-endpoint.ts'
 import type { RecordedRequest } from './http/recorded-request.ts';
 import { routeRequest } from './http/route.ts';
 import type { TimelineEvent, TimelineFact } from './http/timeline.ts';
-import { RULES } from './judge/index.ts';
+import { JUDGE_RULES } from './judge/index.ts';
 import { modelCatalogue } from './models.ts';
-import { checkOptions, type RehearsalOptions } from './options.ts';
-import { isRecord } from './request/api-request.ts';
+import { checkRehearsalOptions, type RehearsalOptions } from './rehearsal-options.ts';
 import { holdThreads } from './request/held-threads.ts';
-import { kindOf } from './scenario/rehearsal-request.ts';
+import { classifyRequest } from './scenario/rehearsal-request.ts';
 import type { Scenario, ScenarioFunction } from './scenario/scenario.ts';
-import { sessionKeyOf } from './scenario/session-key.ts';
+import { readSessionKey } from './scenario/session-key.ts';
 import { createSessionBook, type UnusedReply } from './session-book.ts';
 
 /** Problems of a run: rejected and unanswered requests, and replies that were not used. All empty: none. */
@@ -70,7 +70,7 @@ type Open = { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] };
  * ```
  */
 export async function startRehearsal(options: RehearsalOptions = {}): Promise<RehearsalServer> {
-  checkOptions(options);
+  checkRehearsalOptions(options);
   const served = new RehearsedApi(options);
   const server = http.createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (message, response) => {
     const { host, origin } = message.headers;
@@ -117,7 +117,7 @@ class RehearsedApi {
     this.#sessions = createSessionBook(options.scenario, options.scenarios ?? []);
     this.#cache = createPromptCache(() => clock.nowMs());
     this.#ports = {
-      rules: RULES.filter((rule) => !lenient.has(rule.name)),
+      rules: JUDGE_RULES.filter((rule) => !lenient.has(rule.name)),
       models: modelCatalogue(options.windows, options.models),
       cache: this.#cache,
       sessions: this.#sessions,
@@ -125,7 +125,7 @@ class RehearsedApi {
       threads: holdThreads(options.heldThreads ?? DEFAULT_HELD_THREADS),
       requiredKey: options.apiKey,
       thoughtCalls: new Set(),
-      kindOf: options.kindOf ?? kindOf,
+      kindOf: options.kindOf ?? classifyRequest,
     };
   }
 
@@ -144,7 +144,7 @@ class RehearsedApi {
       bytes.length === 0 ? { value: undefined, error: 'the body is empty' } : parseJson(bytes);
     const { headers } = message;
     const record = isRecord(body) ? body : {};
-    const session = this.#options.sessionOf?.({ headers, body: record }) ?? sessionKeyOf(headers, record);
+    const session = this.#options.sessionOf?.({ headers, body: record }) ?? readSessionKey(headers, record);
     const open: Open = {
       number,
       method,

@@ -5,7 +5,7 @@ import { firstUserText } from './scenario/rehearsal-request.ts';
 import type { Scenario, ScenarioFunction } from './scenario/scenario.ts';
 import { runScenario, type ScenarioRun, type Taken } from './scenario/scenario-run.ts';
 import { wholeScenario } from './scenario/scripted-block.ts';
-import { apiKeyOf } from './scenario/session-key.ts';
+import { readApiKey } from './scenario/session-key.ts';
 
 /** All given fields must match. */
 export interface ScenarioMatch {
@@ -22,7 +22,7 @@ export interface ScenarioChoice {
   readonly scenario: Scenario | ScenarioFunction;
 }
 
-export interface Session {
+export interface RehearsedSession {
   readonly key: string;
   /** In the order of appearance, from 1. */
   readonly ordinal: number;
@@ -43,7 +43,7 @@ export interface SessionBook {
     key: string,
     headers: Readonly<Record<string, string | string[] | undefined>>,
     request: ApiRequest,
-  ): Session;
+  ): RehearsedSession;
   setScenario(scenario: Scenario | ScenarioFunction): void;
   unused(): UnusedReply[];
   clear(): void;
@@ -64,7 +64,7 @@ export function createSessionBook(
   // Invalid scenarios are refused here, not when they are played.
   for (const scenario of [fallback, ...choices.map((choice) => choice.scenario)])
     if (scenario !== undefined) wholeScenario(scenario);
-  const sessions = new Map<string, Session>();
+  const sessions = new Map<string, RehearsedSession>();
   const played = new Set<Scenario | ScenarioFunction>();
 
   const choose = (headers: Readonly<Record<string, string | string[] | undefined>>, request: ApiRequest) =>
@@ -76,7 +76,7 @@ export function createSessionBook(
       if (known !== undefined) return known;
       const scenario = choose(headers, request);
       if (scenario !== undefined) played.add(scenario);
-      const session: Session = {
+      const session: RehearsedSession = {
         key,
         ordinal: sessions.size + 1,
         run: scenario === undefined ? undefined : runScenario(scenario),
@@ -116,7 +116,7 @@ function matches(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   request: ApiRequest,
 ): boolean {
-  if (match.apiKey !== undefined && match.apiKey !== apiKeyOf(headers)) return false;
+  if (match.apiKey !== undefined && match.apiKey !== readApiKey(headers)) return false;
   if (match.header !== undefined) {
     const value = headers[match.header.name.toLowerCase()];
     if (value === undefined) return false;

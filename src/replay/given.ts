@@ -4,10 +4,10 @@ import { FRESH_COMPACTION } from '../loop/state.ts';
 import { modelInfo } from '../model/catalog/model-info.ts';
 import type { Recorder } from '../protocol/session/journal.ts';
 import type { Cursor } from './cursor.ts';
-import { contextPort, type Learned } from './ports/context-port.ts';
 import { type AlterBytes, modelPort } from './ports/model-port.ts';
 import { attachmentsPort, hooksPort, ledger, outerGuard } from './ports/other-ports.ts';
-import { toolsPort } from './ports/tools-port.ts';
+import { contextPort, type LearnedSizes } from './ports/replayed-context.ts';
+import { toolsPort } from './ports/replayed-tools.ts';
 import type { RecordedRun } from './recorded.ts';
 
 export function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopParams {
@@ -75,7 +75,7 @@ function hopsOf({ iterations }: RecordedRun): readonly string[] {
 export function depsOf(
   cursor: Cursor,
   recorder: Recorder,
-  learned: Learned,
+  learned: LearnedSizes,
   alterBytes: AlterBytes | undefined,
 ): LoopDeps {
   const { facts, iterations } = cursor.run;

@@ -4,7 +4,13 @@ import type { JournalEntry } from '../protocol/session/journal.ts';
 import { messageOfRecord } from '../session/journal/message-record.ts';
 import { isMainRequest } from '../view/fold.ts';
 import { resultIds } from '../view/tool-results.ts';
-import type { EditRecord, RecordedAttempt, RecordedIteration, RecordedResult, RecordOf } from './recorded.ts';
+import type {
+  EditRecord,
+  RecordedAttempt,
+  RecordedEntry,
+  RecordedIteration,
+  RecordedResult,
+} from './recorded.ts';
 
 /** Kinds of user messages that the loop writes by itself. */
 export const WRITTEN_KINDS: ReadonlySet<string | undefined> = new Set([
@@ -16,8 +22,11 @@ export const WRITTEN_KINDS: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** How the run was parked: recorded once the loop has ended. */
-export const parkedIn = (own: readonly JournalEntry[], decided: number): RecordOf<'parked'> | undefined =>
-  own.find((entry, at): entry is RecordOf<'parked'> => at > decided && entry.type === 'parked');
+export const parkedIn = (
+  own: readonly JournalEntry[],
+  decided: number,
+): RecordedEntry<'parked'> | undefined =>
+  own.find((entry, at): entry is RecordedEntry<'parked'> => at > decided && entry.type === 'parked');
 
 /** Messages for the user that are the loop's own. */
 const OWN_NOTICES = new Set<string>([
@@ -46,8 +55,8 @@ function madeBy(entry: JournalEntry): readonly string[] {
 
 export function readIteration(
   entries: readonly JournalEntry[],
-  decision: RecordOf<'decision'>,
-  parked: RecordOf<'parked'> | undefined,
+  decision: RecordedEntry<'decision'>,
+  parked: RecordedEntry<'parked'> | undefined,
 ): RecordedIteration {
   const { record, told = {} } = decision;
   const attempts: RecordedAttempt[] = [];

@@ -15,8 +15,8 @@ import type { ResumePoint } from '../protocol/session/resume-point.ts';
 import type { RunFacts, Told } from '../protocol/session/told.ts';
 import type { PersistentList } from '../util/collections/persistent-list.ts';
 
-export type RecordOf<T extends JournalBody['type']> = Extract<JournalEntry, { type: T }>;
-export type EditRecord = RecordOf<'replacement' | 'snip' | 'collapse' | 'boundary'>;
+export type RecordedEntry<T extends JournalBody['type']> = Extract<JournalEntry, { type: T }>;
+export type EditRecord = RecordedEntry<'replacement' | 'snip' | 'collapse' | 'boundary'>;
 
 /** One attempt at a request, and what came of it. */
 export interface RecordedAttempt {
@@ -29,7 +29,7 @@ export interface RecordedAttempt {
   /** The blocks that were finished, in order. */
   readonly blocks: AssistantMessage[];
   /** Absent: no message began, or the process ended first. */
-  response: RecordOf<'response'> | undefined;
+  response: RecordedEntry<'response'> | undefined;
 }
 
 export interface RecordedResult {
@@ -57,7 +57,7 @@ export interface RecordedIteration {
   readonly made: readonly string[];
   /** Messages for the user that context steps announced. */
   readonly notices: readonly SystemMessage[];
-  readonly parked: RecordOf<'parked'> | undefined;
+  readonly parked: RecordedEntry<'parked'> | undefined;
   /** Estimated tokens of a request outside its messages. undefined: not recorded. */
   head: number | undefined;
   /** What another program's transcript implies. */
@@ -86,4 +86,3 @@ export interface RecordedRun {
   /** What the journal does not hold of this run. */
   readonly missing: readonly string[];
 }
-

@@ -1,5 +1,5 @@
 /** The sandbox of a session: opened by the first program that runs in it. */
-import type { Isolate, Launch } from '../protocol/tools/sandbox.ts';
+import type { Isolate, Launch } from '../protocol/tools/isolation.ts';
 import { lazily } from '../util/async/lazily.ts';
 import { isolateWithBubblewrap } from './linux/bubblewrap.ts';
 import { openDomainProxy } from './linux/domain-proxy.ts';

@@ -3,5 +3,5 @@
  * of them has a command of this name.
  */
 export async function commandAdvice(name: string): Promise<string | undefined> {
-  return (await import('../engine/host/command-advice.ts')).commandAdvice(name);
+  return (await import('../engine/host/foreign-commands.ts')).findCommandAdvice(name);
 }

@@ -1,6 +1,6 @@
 /** In-process MCP servers: a named set of tools that the host implements. */
 import { type AnySdkTool, refuseName } from './define-tool.ts';
-import type { SdkMcpServer } from './mcp/server-config.ts';
+import type { SdkMcpServer } from './mcp/mcp-server-config.ts';
 
 /**
  * Creates an in-process MCP server for `options.mcpServers`. The model sees its tools as

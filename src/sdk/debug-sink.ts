@@ -5,7 +5,7 @@ import { createDebugLog, type DebugLog } from '../engine/session/debug-log.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { errorText } from '../util/text/error-text.ts';
-import type { Options } from './options.ts';
+import type { Options } from './query-options.ts';
 
 /** Rejects with `invalid_option` for a file that cannot be written. */
 export async function openDebugLog(

@@ -10,7 +10,7 @@ export type {
   AccountInfo,
   AgentInfo,
   ModelChoice,
-} from '../engine/host/session-info.ts';
+} from '../engine/host/session-listings.ts';
 export { failureResult } from '../engine/output/failure-result.ts';
 export type { PublicConfig as QueryEngineConfig } from '../engine/published-names.ts';
 export { QueryEngine, type QueuedPrompt } from '../engine/query-engine.ts';

@@ -2,11 +2,11 @@
  * `extraArgs`, flags of a command line. Most flags are other names of options, which are accepted. Other
  * flags are refused by name, because a caller may rely on a flag that would be ignored.
  */
-import { checkOptions, mustBe } from '../options/check.ts';
+import { checkOptions, mustBe } from '../options/check-options.ts';
 import { optionOfFlag } from '../options/flags.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import { parseJson } from '../util/bounded-json.ts';
-import type { Options } from './options.ts';
+import type { Options } from './query-options.ts';
 
 /** Flags about the streams of a process, which have no effect in process. */
 const OF_THE_PROCESS: readonly string[] = ['print', 'verbose', 'output-format', 'input-format'];
@@ -17,14 +17,14 @@ const OF_THE_PROCESS: readonly string[] = ['print', 'verbose', 'output-format', 
 export function withExtraArgs(given: Options): Options {
   if (given.extraArgs === undefined) return given;
   const { extraArgs, ...options } = given;
-  const meant = Object.entries(extraArgs).map(([flag, words]) => meaningOf(flag, words));
+  const meant = Object.entries(extraArgs).map(([flag, words]) => parseExtraArg(flag, words));
   const said = Object.entries(options).filter(([, value]) => value !== undefined);
   const all: Options = { ...Object.assign({}, ...meant), ...Object.fromEntries(said) };
   checkOptions(all);
   return all;
 }
 
-function meaningOf(flag: string, words: string | null): Options {
+function parseExtraArg(flag: string, words: string | null): Options {
   if (OF_THE_PROCESS.includes(flag)) return {};
   if (flag === 'dangerously-skip-permissions') return { permissionMode: 'bypassPermissions' };
   const option = optionOfFlag(flag);

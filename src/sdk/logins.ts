@@ -4,9 +4,9 @@ import type { KeptLoginsInput, Login } from '../engine/standalone/kept-logins.ts
 import type { EndpointAnswer } from '../engine/standalone/probe-model.ts';
 import { DEFAULT_PROVIDER } from '../protocol/model/provider.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
-import { configOf } from './open-engine.ts';
-import type { Options } from './options.ts';
-import { placeOf } from './process-place.ts';
+import { loadConfig } from './open-engine.ts';
+import { resolvePlace } from './process-place.ts';
+import type { Options } from './query-options.ts';
 
 export type { Login };
 
@@ -27,7 +27,7 @@ const load = () => import('../engine/standalone/kept-logins.ts');
  * await storeLogin('https://api.anthropic.com', { apiKey: 'sk-ant-…' });
  */
 export async function storeLogin(baseUrl: string, login: Login, place: LoginPlace = {}): Promise<string> {
-  return (await load()).keepLogin(baseUrl, login, inputOf(place));
+  return (await load()).keepLogin(baseUrl, login, toLoginsInput(place));
 }
 
 /**
@@ -39,10 +39,10 @@ export async function checkLogin(
   { apiKey, authToken }: Login,
   { signal, ...place }: LoginPlace & { readonly signal: AbortSignal },
 ): Promise<EndpointAnswer> {
-  const { probeModel } = await import('../engine/standalone/probe-model.ts');
+  const { probeConfiguredModel } = await import('../engine/standalone/probe-model.ts');
   const engine = { baseUrl, apiKey, authToken };
-  return probeModel(
-    await configOf({ ...place, settingSources: ['user'], provider: DEFAULT_PROVIDER, engine }),
+  return probeConfiguredModel(
+    await loadConfig({ ...place, settingSources: ['user'], provider: DEFAULT_PROVIDER, engine }),
     signal,
   );
 }
@@ -55,7 +55,7 @@ export async function removeLogin(
   baseUrl: string | 'all',
   place: LoginPlace = {},
 ): Promise<readonly string[]> {
-  return (await load()).forgetLogin(baseUrl, inputOf(place));
+  return (await load()).forgetLogin(baseUrl, toLoginsInput(place));
 }
 
 /**
@@ -63,10 +63,10 @@ export async function removeLogin(
  * Rejects with `invalid_settings` when the file cannot be read as settings.
  */
 export async function storeApiKeyHelper(command: string, place: LoginPlace = {}): Promise<string> {
-  return (await load()).keepApiKeyHelper(command, inputOf(place));
+  return (await load()).keepApiKeyHelper(command, toLoginsInput(place));
 }
 
-function inputOf(place: LoginPlace): KeptLoginsInput {
-  const { cwd, env } = placeOf(place);
+function toLoginsInput(place: LoginPlace): KeptLoginsInput {
+  const { cwd, env } = resolvePlace(place);
   return { cwd: resolve(cwd), env, files: nodeFiles };
 }

@@ -1,16 +1,16 @@
 /** Opens an engine from options. */
 
-import { agentsOf, asMainAgent } from '../engine/agents/agent-catalog.ts';
+import { asMainAgent, loadAgents } from '../engine/agents/agent-catalog.ts';
 import { chosenAgent } from '../engine/agents/chosen-agent.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
-import { agentsIn } from '../engine/host/session-info.ts';
+import { agentsIn } from '../engine/host/session-listings.ts';
 import { hooksOfAgents } from '../engine/project/agent-hooks.ts';
 import { pluginServers } from '../engine/project/plugins.ts';
 import { underOwnNames } from '../engine/published-names.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import type { SessionSpans } from '../engine/session/open-spans.ts';
-import { configFromSettings } from '../engine/wiring/settings.ts';
-import { unknownTools } from '../engine/wiring/tools/builtin-tools.ts';
+import { configFromSettings } from '../engine/wiring/config-from-settings.ts';
+import { unknownTools } from '../engine/wiring/tools/tool-fields.ts';
 import type { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
@@ -24,9 +24,9 @@ import { heardLines } from '../util/process/heard-lines.ts';
 import { createUnreadFields, type UnreadFields } from '../util/text/unread-fields.ts';
 import { configuredServers, splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';
-import type { Options } from './options.ts';
-import { folderOf, placeOf } from './process-place.ts';
+import { resolveFolder, resolvePlace } from './process-place.ts';
 import { startFailed } from './query/stop-errors.ts';
+import type { Options } from './query-options.ts';
 
 /** The engine's configuration; if its model cannot be used, why; and if no session may start, why. */
 interface Configured {
@@ -35,7 +35,7 @@ interface Configured {
   readonly refused: TurnwrightError | undefined;
 }
 
-export interface Opening {
+export interface EngineOpening {
   /** Rejects with `invalid_option`, `invalid_settings` or `StartFailed`. Without MCP servers. */
   readonly config: Promise<QueryEngineConfig>;
   /** Rejects like `config`, and with `unpriced_model`. Waits for the host's in-process MCP servers. */
@@ -50,7 +50,7 @@ interface Starting {
   readonly spans: Promise<SessionSpans> | undefined;
 }
 
-export function startEngine(options: Options, { promptsCome, spans }: Starting): Opening {
+export function startEngine(options: Options, { promptsCome, spans }: Starting): EngineOpening {
   const turn = turnToStart();
   const configured = (async () => {
     if (turn !== undefined) await turn;
@@ -83,7 +83,7 @@ export function startEngine(options: Options, { promptsCome, spans }: Starting):
 }
 
 /** Rejects with `invalid_option` or `invalid_settings`. Opens nothing. */
-export async function configOf(options: Options, unread?: UnreadFields): Promise<QueryEngineConfig> {
+export async function loadConfig(options: Options, unread?: UnreadFields): Promise<QueryEngineConfig> {
   return (await configure(options, unread)).config;
 }
 
@@ -91,10 +91,10 @@ async function configure(given: Options, unread = createUnreadFields()): Promise
   const options: Options =
     given.stderr === undefined ? given : { ...given, stderr: heardLines('stderr', given.stderr) };
   if (wantsLog(options)) return configureLogged(options);
-  const { env } = placeOf(options);
+  const { env } = resolvePlace(options);
   const files = options.engine?.files ?? nodeFiles;
   const found = await earlierSession(options, env, files);
-  const cwd = folderOf(options.cwd ?? found?.cwd);
+  const cwd = resolveFolder(options.cwd ?? found?.cwd);
   if (options.outputFormat !== undefined) {
     const { openOutputSchema } = await import('../engine/output/output-schema.ts');
     await openOutputSchema(options.outputFormat);
@@ -111,7 +111,7 @@ async function configure(given: Options, unread = createUnreadFields()): Promise
   } = await configFromSettings({ options, engine: options.engine, env, cwd, files, unread });
   const resume = found?.sessionId ?? options.resume;
   const plugins = base.plugins?.plugins ?? [];
-  const agents = await agentsOf({
+  const agents = await loadAgents({
     agents: options.agents,
     settingSources: base.settingSources ?? [],
     projectTrusted: project.trusted,
@@ -193,7 +193,7 @@ async function earlierSession(
   env: Readonly<Record<string, string | undefined>>,
   files: PersistentFiles,
 ): Promise<FoundSession | undefined> {
-  const cwd = folderOf(options.cwd);
+  const cwd = resolveFolder(options.cwd);
   const home = options.engine?.home ?? configHome(env, cwd);
   if (home === undefined || options.engine?.store !== undefined || options.persistSession === false)
     return undefined;
@@ -211,7 +211,7 @@ async function storedSession(
   cwd: string,
 ): Promise<FoundSession | undefined> {
   if (options.continue !== true) return undefined;
-  const { listSessions } = await import('../engine/standalone/session-catalog.ts');
-  const [newest] = await listSessions({ dir: cwd, cwd, env: {}, sessionStore }, { limit: 1 });
+  const { listSessionsAt } = await import('../engine/standalone/kept-sessions.ts');
+  const [newest] = await listSessionsAt({ dir: cwd, cwd, env: {}, sessionStore }, { limit: 1 });
   return newest && { sessionId: newest.sessionId, file: '', directory: '', cwd: newest.cwd };
 }

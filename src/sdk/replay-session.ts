@@ -1,6 +1,6 @@
 /** Replays a kept session. */
 import type { ReplayReport } from '../protocol/session/replay-report.ts';
-import { placeOf } from './process-place.ts';
+import { resolvePlace } from './process-place.ts';
 import type { SessionOptions } from './sessions.ts';
 
 /**
@@ -17,6 +17,6 @@ export async function replaySession(
   sessionId?: string,
   options: SessionOptions & { readonly submission?: number } = {},
 ): Promise<ReplayReport> {
-  const { replaySession: run } = await import('../engine/standalone/replay-session.ts');
-  return run(sessionId, placeOf(options), options);
+  const { replaySessionAt: run } = await import('../engine/standalone/replay-kept-session.ts');
+  return run(sessionId, resolvePlace(options), options);
 }

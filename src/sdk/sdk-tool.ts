@@ -1,7 +1,7 @@
 /** Converts an in-process MCP tool to a Tool of the engine. */
 
 import { serverSlug } from '../mcp/servers/names.ts';
-import { keeperOf, outputOf, renderOutput } from '../mcp/tools/result.ts';
+import { createFileKeeper, renderCallResult, toToolOutput } from '../mcp/tools/call-result.ts';
 import type { AnyTool, ToolContext } from '../protocol/tools/tool.ts';
 import { inputFromZod } from '../tools/schema/from-zod.ts';
 import { withSignal } from '../util/async/lazy-signal.ts';
@@ -10,7 +10,11 @@ import type { AnySdkTool } from './define-tool.ts';
 const NONE_TAKEN: ReadonlySet<string> = new Set();
 
 /** `server`: its key in `mcpServers`. Loads zod, for the schema that the model receives. */
-export async function toolOf(server: string, serverName: string, definition: AnySdkTool): Promise<AnyTool> {
+export async function fromSdkTool(
+  server: string,
+  serverName: string,
+  definition: AnySdkTool,
+): Promise<AnyTool> {
   const { name, description, annotations = {} } = definition;
   const { inputJsonSchema, parse } = await inputFromZod(definition.inputSchema);
   const readOnly = annotations.readOnlyHint === true;
@@ -29,7 +33,7 @@ export async function toolOf(server: string, serverName: string, definition: Any
     ...(definition.alwaysLoad === true && { loading: 'always' as const }),
     ...(definition.searchHint !== undefined && { searchHint: definition.searchHint }),
     parse,
-    renderOutput,
+    renderOutput: renderCallResult,
     isReadOnly: () => readOnly,
     isConcurrencySafe: () => readOnly,
     effectClass: () => (readOnly ? 'pure' : annotations.idempotentHint === true ? 'idempotent' : 'unsafe'),
@@ -41,7 +45,7 @@ export async function toolOf(server: string, serverName: string, definition: Any
         _meta: { 'claudecode/toolUseId': context.toolUseId },
       };
       const result = await definition.handler(input, withSignal(extra, context));
-      return outputOf({ ...result }, { server, tool, keep: keeperOf(context) });
+      return toToolOutput({ ...result }, { server, tool, keep: createFileKeeper(context) });
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Where a process that resumes a session begins. */
 import type { InterruptedTurn, SessionResumePoint } from '../engine/standalone/inspect-session.ts';
-import { placeOf } from './process-place.ts';
+import { resolvePlace } from './process-place.ts';
 import type { SessionOptions } from './sessions.ts';
 
 export type { InterruptedTurn, SessionResumePoint };
@@ -18,8 +18,8 @@ export async function sessionResumePoint(
   sessionId?: string,
   options: SessionOptions = {},
 ): Promise<SessionResumePoint> {
-  return (await import('../engine/standalone/inspect-session.ts')).sessionResumePoint(
+  return (await import('../engine/standalone/inspect-session.ts')).readResumePointAt(
     sessionId,
-    placeOf(options),
+    resolvePlace(options),
   );
 }

@@ -1,34 +1,43 @@
 /** Session functions of the library. Defaults are the process's working directory and environment. */
 import type { JournalMapper, JournalMapperOptions } from '../engine/output/from-journal.ts';
 import type { JournalFormat, RecordsToResume } from '../engine/standalone/journal-format.ts';
-import type * as catalog from '../engine/standalone/session-catalog.ts';
+import type * as catalog from '../engine/standalone/kept-sessions.ts';
+import type {
+  EraseRequest,
+  SessionMessage,
+  SessionOutcome,
+  SessionPrompt,
+} from '../engine/standalone/kept-sessions.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
 import type { SessionCost } from '../protocol/session/spending.ts';
 import type { ContextUsage } from '../protocol/stream/context-usage.ts';
-import { type Place, placeOf } from './process-place.ts';
+import { type ProcessPlace, resolvePlace } from './process-place.ts';
 
 export { InMemorySessionStore } from '../session/host-store/in-memory-session-store.ts';
 export { sessionsDirectory } from '../session/paths.ts';
-export { foldSessionSummary } from '../session/session-info.ts';
+export { foldSessionSummary } from '../session/session-summary.ts';
 export { configHome as configurationHome } from '../settings/read/config-home.ts';
-export type { JournalFormat, JournalMapper, JournalMapperOptions, RecordsToResume };
+export type {
+  EraseRequest,
+  JournalFormat,
+  JournalMapper,
+  JournalMapperOptions,
+  RecordsToResume,
+  SessionMessage,
+  SessionOutcome,
+  SessionPrompt,
+};
 
 /** A session in a list: title, first prompt, folder, tag, times in ms since 1970, size in bytes. */
 export type SDKSessionInfo = catalog.SessionInfo;
-/** How a session ended and what it has cost. */
-export type SessionOutcome = catalog.SessionOutcome;
-/** A prompt of a session, and where to resume in order to go back before it. */
-export type SessionPrompt = catalog.SessionPrompt;
-/** A recorded message of a session. */
-export type SessionMessage = catalog.SessionMessage;
 
 /** Options of functions that read the records of one session. */
 export interface SessionOptions {
   /** Default: the process's working directory. */
   readonly cwd?: string | undefined;
   /** Environment that names the configuration home. Default: the process's. */
-  readonly env?: Place['env'] | undefined;
+  readonly env?: ProcessPlace['env'] | undefined;
 }
 
 /** Options of functions that work on sessions, running or not. */
@@ -38,7 +47,7 @@ export interface SessionMutationOptions {
   /** Used instead of session files. */
   readonly sessionStore?: SessionStore | undefined;
   /** Environment that names the configuration home. Default: the process's. */
-  readonly env?: Place['env'] | undefined;
+  readonly env?: ProcessPlace['env'] | undefined;
 }
 
 /** Where the session is stored. */
@@ -56,8 +65,6 @@ export type GetSessionMessagesOptions = SessionMutationOptions & catalog.Message
 /** Where the session is stored, and which messages to return. Default: all. */
 export type GetSubagentMessagesOptions = SessionMutationOptions &
   Omit<catalog.MessagePage, 'includeSystemMessages'>;
-/** What to erase: the content of a message, or a text wherever it occurs. */
-export type EraseRequest = catalog.EraseRequest;
 /** The session's place, the last message of the copy, and its title. */
 export type ForkSessionOptions = SessionMutationOptions & catalog.ForkRequest;
 /** Where the session is stored, and what to copy. */
@@ -65,11 +72,11 @@ export type ImportSessionToStoreOptions = Omit<SessionMutationOptions, 'sessionS
   catalog.ImportOptions;
 
 // Loaded on first use: a program that only runs agents does not need it.
-const loadCatalog = () => import('../engine/standalone/session-catalog.ts');
+const loadCatalog = () => import('../engine/standalone/kept-sessions.ts');
 const loadRecord = () => import('../engine/standalone/inspect-session.ts');
 
 const placeFor = ({ dir, sessionStore, env }: SessionMutationOptions): catalog.CatalogPlace => ({
-  ...placeOf({ env }),
+  ...resolvePlace({ env }),
   dir,
   sessionStore,
 });
@@ -85,7 +92,7 @@ const placeFor = ({ dir, sessionStore, env }: SessionMutationOptions): catalog.C
  * format.decode(line); // the record
  */
 export async function journalFormat(): Promise<JournalFormat> {
-  return (await import('../engine/standalone/journal-format.ts')).journalFormat;
+  return (await import('../engine/standalone/journal-format.ts')).JOURNAL_FORMAT;
 }
 
 /**
@@ -98,7 +105,7 @@ export async function journalFormat(): Promise<JournalFormat> {
  * ```
  */
 export async function listSessions(options: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
-  return [...(await (await loadCatalog()).listSessions(placeFor(options), options))];
+  return [...(await (await loadCatalog()).listSessionsAt(placeFor(options), options))];
 }
 
 /** undefined if there is no such session, or it has no prompt. */
@@ -106,7 +113,7 @@ export async function getSessionInfo(
   sessionId: string,
   options: GetSessionInfoOptions = {},
 ): Promise<SDKSessionInfo | undefined> {
-  return (await loadCatalog()).sessionInfo(placeFor(options), sessionId);
+  return (await loadCatalog()).readSessionInfoAt(placeFor(options), sessionId);
 }
 
 /** The messages of a session, in order; empty if there is no such session. */
@@ -114,7 +121,7 @@ export async function getSessionMessages(
   sessionId: string,
   options: GetSessionMessagesOptions = {},
 ): Promise<SessionMessage[]> {
-  return [...(await (await loadCatalog()).sessionMessages(placeFor(options), sessionId, options))];
+  return [...(await (await loadCatalog()).readSessionMessagesAt(placeFor(options), sessionId, options))];
 }
 
 /**
@@ -129,7 +136,7 @@ export async function sessionPrompts(
   sessionId: string,
   options: GetSessionInfoOptions = {},
 ): Promise<SessionPrompt[]> {
-  return [...(await (await loadCatalog()).sessionPrompts(placeFor(options), sessionId))];
+  return [...(await (await loadCatalog()).readSessionPromptsAt(placeFor(options), sessionId))];
 }
 
 /** Ids of the subagents of a session. */
@@ -137,7 +144,7 @@ export async function listSubagents(
   sessionId: string,
   options: ListSubagentsOptions = {},
 ): Promise<string[]> {
-  return [...(await (await loadCatalog()).listSubagents(placeFor(options), sessionId))];
+  return [...(await (await loadCatalog()).listSubagentsAt(placeFor(options), sessionId))];
 }
 
 /** The messages of a subagent and its task, in order; empty if there is no such subagent. */
@@ -146,7 +153,9 @@ export async function getSubagentMessages(
   agentId: string,
   options: GetSubagentMessagesOptions = {},
 ): Promise<SessionMessage[]> {
-  return [...(await (await loadCatalog()).subagentMessages(placeFor(options), sessionId, agentId, options))];
+  return [
+    ...(await (await loadCatalog()).readSubagentMessagesAt(placeFor(options), sessionId, agentId, options)),
+  ];
 }
 
 /** Renames a session, running or not. Rejects with `session_not_found`. */
@@ -155,7 +164,7 @@ export async function renameSession(
   title: string,
   options: SessionMutationOptions = {},
 ): Promise<void> {
-  return (await loadCatalog()).renameSession(placeFor(options), sessionId, title);
+  return (await loadCatalog()).renameSessionAt(placeFor(options), sessionId, title);
 }
 
 /** Tags a session; `null` removes the tag. Rejects with `session_not_found`. */
@@ -164,7 +173,7 @@ export async function tagSession(
   tag: string | null,
   options: SessionMutationOptions = {},
 ): Promise<void> {
-  return (await loadCatalog()).tagSession(placeFor(options), sessionId, tag);
+  return (await loadCatalog()).tagSessionAt(placeFor(options), sessionId, tag);
 }
 
 /**
@@ -189,7 +198,7 @@ export async function unarchiveSession(
  * delete.
  */
 export async function deleteSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
-  return (await loadCatalog()).deleteSession(placeFor(options), sessionId);
+  return (await loadCatalog()).deleteSessionAt(placeFor(options), sessionId);
 }
 
 /**
@@ -207,7 +216,7 @@ export async function eraseFromSession(
   request: EraseRequest,
   options: SessionMutationOptions = {},
 ): Promise<number> {
-  return (await loadCatalog()).eraseFromSession(placeFor(options), sessionId, request);
+  return (await loadCatalog()).eraseFromSessionAt(placeFor(options), sessionId, request);
 }
 
 /**
@@ -223,7 +232,7 @@ export async function forkSession(
   sessionId: string,
   options: ForkSessionOptions = {},
 ): Promise<{ readonly sessionId: string }> {
-  return (await loadCatalog()).forkSession(placeFor(options), sessionId, options);
+  return (await loadCatalog()).forkSessionAt(placeFor(options), sessionId, options);
 }
 
 /** Copies a session and its subagents into a store. Rejects with `session_not_found`. */
@@ -232,7 +241,7 @@ export async function importSessionToStore(
   store: SessionStore,
   options: ImportSessionToStoreOptions = {},
 ): Promise<void> {
-  return (await loadCatalog()).importSession(placeFor(options), sessionId, store, options);
+  return (await loadCatalog()).importSessionAt(placeFor(options), sessionId, store, options);
 }
 
 /**
@@ -240,7 +249,7 @@ export async function importSessionToStore(
  * Rejects with `session_not_found`.
  */
 export async function explainSession(sessionId?: string, options: SessionOptions = {}): Promise<string> {
-  return (await loadRecord()).explainSession(sessionId, placeOf(options));
+  return (await loadRecord()).explainSessionAt(sessionId, resolvePlace(options));
 }
 
 /**
@@ -251,7 +260,7 @@ export async function sessionDecisions(
   sessionId?: string,
   options: SessionOptions = {},
 ): Promise<readonly DecisionRecord[]> {
-  return (await loadRecord()).sessionDecisions(sessionId, placeOf(options));
+  return (await loadRecord()).readDecisionsAt(sessionId, resolvePlace(options));
 }
 
 /**
@@ -263,7 +272,7 @@ export async function sessionDecisions(
  * const wasted = rows.filter(({ purpose }) => purpose === 'retry_waste');
  */
 export async function sessionCost(sessionId?: string, options: SessionOptions = {}): Promise<SessionCost> {
-  return (await loadRecord()).sessionCost(sessionId, placeOf(options));
+  return (await loadRecord()).readCostAt(sessionId, resolvePlace(options));
 }
 
 /**
@@ -274,7 +283,7 @@ export async function sessionContext(
   sessionId?: string,
   options: SessionOptions = {},
 ): Promise<ContextUsage> {
-  return (await loadRecord()).sessionContext(sessionId, placeOf(options));
+  return (await loadRecord()).readContextUsageAt(sessionId, resolvePlace(options));
 }
 
 /**

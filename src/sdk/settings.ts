@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import type { ProjectTrust } from '../engine/standalone/inspect-settings.ts';
-import type { AvailableModels } from '../engine/standalone/list-models.ts';
+import type { AvailableModels } from '../engine/standalone/list-configured-models.ts';
 import type { EndpointAnswer } from '../engine/standalone/probe-model.ts';
 import { configHome } from '../settings/read/config-home.ts';
 
@@ -10,19 +10,19 @@ export { machineSettingsFile } from '../settings/read/read-managed.ts';
 
 import type { SettingsReport } from '../engine/host/settings-access.ts';
 import type { SandboxState } from '../engine/sandbox/open-sandbox.ts';
-import { checkOptions } from '../options/check.ts';
+import { checkOptions } from '../options/check-options.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { CloudName } from '../protocol/model/provider.ts';
 import { systemClock } from '../util/clock.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import { createUnreadFields } from '../util/text/unread-fields.ts';
-import { configOf } from './open-engine.ts';
-import type { Options } from './options.ts';
-import { folderOf, placeOf } from './process-place.ts';
+import { loadConfig } from './open-engine.ts';
+import { resolveFolder, resolvePlace } from './process-place.ts';
+import type { Options } from './query-options.ts';
 
 export type { PermissionRulesState } from '../engine/host/session-settings.ts';
-export { unknownBuiltinTools } from '../engine/wiring/tools/builtin-tools.ts';
+export { unknownBuiltinTools } from '../engine/wiring/tools/tool-fields.ts';
 export type { AvailableModels, EndpointAnswer, ProjectTrust, SandboxState, SettingsReport };
 
 /** The options of `query()` that decide which settings apply. */
@@ -60,7 +60,7 @@ export async function resolveSettings(options: ResolveSettingsOptions = {}): Pro
 export async function fieldsWithoutEffect(options: ResolveSettingsOptions = {}): Promise<readonly string[]> {
   const unread = createUnreadFields();
   const place = { settingSources: ['user', 'project', 'local'] as const, ...options };
-  const { commandSources = [] } = await configOf(place, unread);
+  const { commandSources = [] } = await loadConfig(place, unread);
   await Promise.all(commandSources.map((source) => source.load?.()));
   return unread.details();
 }
@@ -113,8 +113,8 @@ export async function probeModel(
   options: ResolveSettingsOptions & { readonly signal: AbortSignal },
 ): Promise<EndpointAnswer> {
   const { signal, ...place } = options;
-  const { probeModel: probe } = await import('../engine/standalone/probe-model.ts');
-  return probe(await configOf({ settingSources: ['user', 'project', 'local'], ...place }), signal);
+  const { probeConfiguredModel: probe } = await import('../engine/standalone/probe-model.ts');
+  return probe(await loadConfig({ settingSources: ['user', 'project', 'local'], ...place }), signal);
 }
 
 /**
@@ -129,8 +129,8 @@ export async function listModels(
   options: ResolveSettingsOptions & { readonly signal: AbortSignal },
 ): Promise<AvailableModels> {
   const { signal, ...place } = options;
-  const { listModels: list } = await import('../engine/standalone/list-models.ts');
-  return list(await configOf({ settingSources: ['user', 'project', 'local'], ...place }), signal);
+  const { listConfiguredModels: list } = await import('../engine/standalone/list-configured-models.ts');
+  return list(await loadConfig({ settingSources: ['user', 'project', 'local'], ...place }), signal);
 }
 
 /**
@@ -140,8 +140,8 @@ export async function listModels(
  */
 export async function sandboxState(options: ResolveSettingsOptions = {}): Promise<SandboxState> {
   const { sandbox, trust } = await inspect(options);
-  const { sandboxState: look } = await import('../engine/sandbox/open-sandbox.ts');
-  const path = placeOf(options).env['PATH'] ?? '';
+  const { probeSandbox: look } = await import('../engine/sandbox/open-sandbox.ts');
+  const path = resolvePlace(options).env['PATH'] ?? '';
   return look(sandbox, { path, mayStart: trust?.state !== 'untrusted' });
 }
 
@@ -157,7 +157,7 @@ export async function sandboxState(options: ResolveSettingsOptions = {}): Promis
 export async function projectTrust(options: ResolveSettingsOptions = {}): Promise<ProjectTrust> {
   const { trust } = await inspect({ ...options, projectTrusted: false, trustRecorded: true });
   // Without project sources there are no requests.
-  return trust ?? { root: folderOf(options.cwd), state: 'nothing', hash: '', items: [], mcpServers: [] };
+  return trust ?? { root: resolveFolder(options.cwd), state: 'nothing', hash: '', items: [], mcpServers: [] };
 }
 
 /**
@@ -169,12 +169,12 @@ export async function trustProject(
   options: Pick<Options, 'cwd' | 'env'> = {},
 ): Promise<void> {
   const trustedAt = isoTime(systemClock.nowMs());
-  await (await recordsOf(options)).record({ root, hash, ...(content && { content }), trustedAt });
+  await (await openTrustRecords(options)).record({ root, hash, ...(content && { content }), trustedAt });
 }
 
 /** The trusted folders, and since when. */
 export async function trustedFolders(options: Pick<Options, 'cwd' | 'env'> = {}) {
-  return (await recordsOf(options)).list();
+  return (await openTrustRecords(options)).list();
 }
 
 /** false: the folder was not trusted. `root`: its real path. */
@@ -182,7 +182,7 @@ export async function revokeTrust(
   root: string,
   options: Pick<Options, 'cwd' | 'env'> = {},
 ): Promise<boolean> {
-  return (await recordsOf(options)).revoke(root);
+  return (await openTrustRecords(options)).revoke(root);
 }
 
 // Loaded on first use: a session reads settings by itself.
@@ -190,7 +190,7 @@ const load = () => import('../engine/standalone/inspect-settings.ts');
 
 async function inspect(options: ResolveSettingsOptions) {
   checkOptions(options);
-  const { cwd, env } = placeOf(options);
+  const { cwd, env } = resolvePlace(options);
   const { inspectSettings } = await load();
   return inspectSettings({
     options: { settingSources: ['user', 'project', 'local'], ...options },
@@ -200,8 +200,8 @@ async function inspect(options: ResolveSettingsOptions) {
   });
 }
 
-async function recordsOf(options: Pick<Options, 'cwd' | 'env'>) {
-  const { cwd, env } = placeOf(options);
+async function openTrustRecords(options: Pick<Options, 'cwd' | 'env'>) {
+  const { cwd, env } = resolvePlace(options);
   const home = configHome(env, resolve(cwd));
   if (home === undefined)
     throw new TurnwrightError(

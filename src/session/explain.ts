@@ -26,18 +26,18 @@ interface ExplainedSubmission {
 }
 
 /** Plain text for a terminal: the reason for the last stop first, then one line per iteration. */
-export function explainSession(entries: Iterable<JournalEntry>): string {
+export function explainRecords(entries: Iterable<JournalEntry>): string {
   const records = [...entries];
-  const submissions = submissionsOf(records);
+  const submissions = collectSubmissions(records);
   const subjects = subjectsIn(records);
   const last = submissions.at(-1);
   if (last === undefined) return withoutSubmissions(records);
-  const lines = [reasonOf(last)];
+  const lines = [describeEnd(last)];
   for (const [index, submission] of submissions.entries()) {
     lines.push('');
     if (submissions.length > 1)
-      lines.push(`Submission ${index + 1} of ${submissions.length}: ${reasonOf(submission)}`);
-    lines.push(...submission.iterations.flatMap((iteration) => linesOf(iteration, subjects)));
+      lines.push(`Submission ${index + 1} of ${submissions.length}: ${describeEnd(submission)}`);
+    lines.push(...submission.iterations.flatMap((iteration) => formatIteration(iteration, subjects)));
     if (submission.iterations.length === 0) lines.push('  (no request was made)');
   }
   return lines.join('\n');
@@ -52,7 +52,7 @@ function withoutSubmissions(entries: readonly JournalEntry[]): string {
   return `This session was written by another program: ${records}, and no record of iterations. Why each of them ended is not known; turnwright cost computes what they cost.`;
 }
 
-function submissionsOf(entries: Iterable<JournalEntry>): ExplainedSubmission[] {
+function collectSubmissions(entries: Iterable<JournalEntry>): ExplainedSubmission[] {
   const found = new Map<string, ExplainedSubmission>();
   for (const entry of recordsInOrder(entries, noProblems())) {
     if (!('submission' in entry)) continue;
@@ -80,19 +80,19 @@ function submissionsOf(entries: Iterable<JournalEntry>): ExplainedSubmission[] {
       else iterations.push({ iteration: record.iteration, model: record.request?.model ?? '', record });
     } else if (entry.type === 'result') {
       submission.hasResult = true;
-      submission.terminal = terminalOf(entry.result);
+      submission.terminal = readTerminal(entry.result);
     }
   }
   return [...found.values()];
 }
 
-function terminalOf(result: unknown): string | undefined {
+function readTerminal(result: unknown): string | undefined {
   const { terminal_reason: reason, subtype } = (result ?? {}) as Record<string, unknown>;
   if (typeof reason === 'string') return reason;
   return typeof subtype === 'string' ? subtype : undefined;
 }
 
-function reasonOf({ iterations, hasResult, terminal }: ExplainedSubmission): string {
+function describeEnd({ iterations, hasResult, terminal }: ExplainedSubmission): string {
   const last = iterations.at(-1);
   const decision = last?.record?.decision;
   if (decision?.kind === 'stop' || decision?.kind === 'park') return decision.sentence;
@@ -106,7 +106,7 @@ function reasonOf({ iterations, hasResult, terminal }: ExplainedSubmission): str
 /** Fields of an input that say what a call is about, the first one first. */
 const SUBJECTS = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query'] as const;
 
-function subjectOf(input: Readonly<Record<string, unknown>>): string | undefined {
+function findSubject(input: Readonly<Record<string, unknown>>): string | undefined {
   return SUBJECTS.map((field) => input[field]).find((value) => typeof value === 'string');
 }
 
@@ -118,7 +118,7 @@ function subjectsIn(entries: readonly JournalEntry[]): Subjects {
     const { content } = entry.message;
     if (!Array.isArray(content)) continue;
     for (const block of content as readonly (AssistantBlock | UserBlock)[]) {
-      const subject = block.type === 'tool_use' ? subjectOf(block.input) : undefined;
+      const subject = block.type === 'tool_use' ? findSubject(block.input) : undefined;
       if (block.type === 'tool_use' && subject !== undefined)
         subjects.set(block.id, { subject: subject.trim().replace(/\s*\n\s*/g, ' ⏎ '), output: '' });
       const call = block.type === 'tool_result' ? subjects.get(block.tool_use_id) : undefined;
@@ -135,10 +135,10 @@ const SUBJECT_CHARS = 60;
 const OUTPUT_LINES = 6;
 
 /** Its line, followed by the end of the output of its failed calls. */
-function linesOf(iteration: ExplainedIteration, subjects: Subjects): string[] {
+function formatIteration(iteration: ExplainedIteration, subjects: Subjects): string[] {
   const failed = iteration.record?.tools.filter(({ outcome }) => outcome === 'error') ?? [];
   return [
-    lineOf(iteration, subjects),
+    formatIterationLine(iteration, subjects),
     ...failed.flatMap(({ id }) => {
       const call = subjects.get(id);
       if (call === undefined) return [];
@@ -156,25 +156,25 @@ function exchanged({ before = [], ...last }: NonNullable<DecisionRecord['fallbac
   return [(before[0] ?? last).from, ...hops].join('');
 }
 
-function lineOf({ iteration, model, record }: ExplainedIteration, subjects: Subjects): string {
+function formatIterationLine({ iteration, model, record }: ExplainedIteration, subjects: Subjects): string {
   const number = `${iteration}`.padStart(3);
   if (record === undefined) return `${number}  ${model}  cut off here`;
   const parts = [
     record.in ?? 'start',
     record.fallback === undefined ? model : exchanged(record.fallback),
-    ...attemptsOf(record.attempts),
-    ...stepsOf(record),
-    ...usageOf(record),
+    ...formatAttempts(record.attempts),
+    ...formatSteps(record),
+    ...formatUsage(record),
     ...(record.tools.length === 0
       ? []
       : [`tools: ${record.tools.map((tool) => toolText(tool, subjects)).join(', ')}`]),
-    ...rulesOf(record),
+    ...formatRules(record),
     record.decision?.sentence ?? 'cut off here',
   ];
   return `${number}  ${parts.filter((part) => part !== '').join('  ')}`;
 }
 
-function attemptsOf(attempts: readonly AttemptRecord[]): string[] {
+function formatAttempts(attempts: readonly AttemptRecord[]): string[] {
   if (attempts.length === 0) return [];
   const texts = attempts.map(({ outcome, status, waitedMs, startMs, endMs }) => {
     const waited = waitedMs === undefined || waitedMs === 0 ? '' : ` after ${duration(waitedMs)}`;
@@ -183,7 +183,7 @@ function attemptsOf(attempts: readonly AttemptRecord[]): string[] {
   return [`${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}: ${texts.join(', ')}`];
 }
 
-function stepsOf({ prepare }: DecisionRecord): string[] {
+function formatSteps({ prepare }: DecisionRecord): string[] {
   const ran = prepare.filter((step) => step.ran);
   if (ran.length === 0) return [];
   return [
@@ -191,7 +191,7 @@ function stepsOf({ prepare }: DecisionRecord): string[] {
   ];
 }
 
-function usageOf({ usage, costUsd }: DecisionRecord): string[] {
+function formatUsage({ usage, costUsd }: DecisionRecord): string[] {
   if (usage === undefined) return [];
   const cost = costUsd === undefined ? '' : `, $${costUsd.toFixed(4)}`;
   const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = usage;
@@ -222,7 +222,7 @@ function shortened(subject: string): string {
     : `${subject.slice(0, SUBJECT_CHARS)}…`;
 }
 
-function rulesOf({ rules }: DecisionRecord): string[] {
+function formatRules({ rules }: DecisionRecord): string[] {
   const deciding = rules.filter(({ verdict }) => verdict !== 'pass');
   return deciding.map(({ name, read }) => {
     const facts = Object.entries(read ?? {}).map(([fact, value]) => `${fact}=${JSON.stringify(value)}`);

@@ -21,7 +21,7 @@ export async function readSessionHead(files: PersistentFiles, file: string): Pro
   let cwd: string | undefined;
   let isAsked = false;
   for await (const line of readLines(files, file, { maxLineBytes: HEAD_BYTES })) {
-    const entry = entryOf(line.bytes);
+    const entry = decodeEntry(line.bytes);
     if (entry !== undefined) {
       if (entry.cwd !== '') cwd ??= entry.cwd;
       const message = entry.type === 'user' ? messageOfRecord(entry) : undefined;
@@ -34,7 +34,7 @@ export async function readSessionHead(files: PersistentFiles, file: string): Pro
   return { firstPrompt: undefined, isAsked, cwd };
 }
 
-function entryOf(line: Buffer): JournalEntry | undefined {
+function decodeEntry(line: Buffer): JournalEntry | undefined {
   const decoded = decodeLine(line);
   if (decoded.kind === 'ok') return decoded.entry;
   return decoded.kind === 'foreign' ? fromTranscript(decoded.record, 0) : undefined;

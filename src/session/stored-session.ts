@@ -33,7 +33,7 @@ export async function layOutStoredSession(options: StoredSessionOptions): Promis
       `No conversation found with session ID: ${key.sessionId} under the key "${key.projectKey}" of the session store.`,
     );
   await files.makeDir(directory, 0o700);
-  await files.writeAtomic(path, textOf(main, options), { mode: 0o600 });
+  await files.writeAtomic(path, encodeEntries(main, options), { mode: 0o600 });
   const { projectKey, sessionId } = key;
   const subpaths =
     (await ask(options, 'listSubkeys', async () => store.listSubkeys?.({ projectKey, sessionId }))) ?? [];
@@ -41,7 +41,7 @@ export async function layOutStoredSession(options: StoredSessionOptions): Promis
     const entries = (await ask(options, 'load', () => store.load({ ...key, subpath }))) ?? [];
     const file = `${join(directory, sessionId, subpath)}.jsonl`;
     await files.makeDir(join(file, '..'), 0o700);
-    await files.writeAtomic(file, textOf(entries, options), { mode: 0o600 });
+    await files.writeAtomic(file, encodeEntries(entries, options), { mode: 0o600 });
   }
 }
 
@@ -74,7 +74,7 @@ async function ask<T>(
 }
 
 /** Own records are sealed anew: a store may return keys in another order. */
-function textOf(entries: readonly SessionStoreEntry[], { clock }: StoredSessionOptions): string {
+function encodeEntries(entries: readonly SessionStoreEntry[], { clock }: StoredSessionOptions): string {
   const lines = entries.flatMap((entry) => {
     const decoded = decodeStored(entry);
     if (decoded.kind !== 'ok')

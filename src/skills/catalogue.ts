@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { within } from '../util/async/with-timeout.ts';
 import { foldersBetween, projectFolders } from '../util/files/folders.ts';
 import { isReallyInside } from '../util/files/inside.ts';
-import { matchesGlob } from '../util/text/glob.ts';
+import { matchesGlob } from '../util/text/glob-pattern.ts';
 import type { UnreadFields } from '../util/text/unread-fields.ts';
 import {
   createSkillCache,
@@ -12,7 +12,7 @@ import {
   type SkillDirectory,
   type SkillFiles,
 } from './discover.ts';
-import { namesOf, type Skill } from './skill.ts';
+import { listSkillNames, type Skill } from './skill.ts';
 
 type SkillOverride = 'on' | 'name-only' | 'user-invocable-only' | 'off';
 
@@ -121,7 +121,7 @@ class Catalogue implements SkillCatalogue {
     const exact =
       skills.find((skill) => skill.name === name) ?? skills.find(({ otherName }) => otherName === name);
     if (exact !== undefined) return exact;
-    const ending = skills.filter((skill) => namesOf(skill).some((each) => each.endsWith(`:${name}`)));
+    const ending = skills.filter((skill) => listSkillNames(skill).some((each) => each.endsWith(`:${name}`)));
     return ending.length === 1 ? ending[0] : undefined;
   }
 
@@ -191,7 +191,7 @@ class Catalogue implements SkillCatalogue {
   #nameLosers(all: readonly Skill[]): void {
     const owners = new Map<string, Skill>();
     for (const skill of all) {
-      const name = namesOf(skill).find((each) => !owners.has(each));
+      const name = listSkillNames(skill).find((each) => !owners.has(each));
       const owner = owners.get(skill.name);
       if (name !== undefined) owners.set(name, skill);
       else if (owner?.source === skill.source && dirname(owner.directory) === dirname(skill.directory))
@@ -262,7 +262,7 @@ function isAbout({ paths = [] }: Skill, path: string, root: string | undefined):
 function settle(found: readonly Skill[], { only, overrides = {} }: CatalogueOptions): readonly Skill[] {
   const taken = new Set<string>();
   return found.flatMap((given) => {
-    const name = namesOf(given).find((each) => !taken.has(each));
+    const name = listSkillNames(given).find((each) => !taken.has(each));
     if (name === undefined) return [];
     taken.add(name);
     const skill = name === given.name ? given : called(name, given);
@@ -281,7 +281,9 @@ function called(name: string, { otherName: _, ...skill }: Skill): Skill {
 
 function isWanted(skill: Skill, only: CatalogueOptions['only']): boolean {
   if (only === undefined || only === 'all') return true;
-  return only.some((wanted) => namesOf(skill).some((name) => name === wanted || name.endsWith(`:${wanted}`)));
+  return only.some((wanted) =>
+    listSkillNames(skill).some((name) => name === wanted || name.endsWith(`:${wanted}`)),
+  );
 }
 
 function isSame(a: Skill, b: Skill | undefined): boolean {

@@ -34,13 +34,13 @@ class SkillCommands implements CommandSource {
         const { otherName } = skill;
         const isFree = otherName !== undefined && !taken.has(otherName);
         if (isFree) taken.add(otherName);
-        return commandOf(skill, isFree ? otherName : undefined, this.#load);
+        return toCommand(skill, isFree ? otherName : undefined, this.#load);
       });
     return this.#commands;
   }
 }
 
-function commandOf(skill: Skill, otherName: string | undefined, load: Pick<LoadContext, 'files'>): Command {
+function toCommand(skill: Skill, otherName: string | undefined, load: Pick<LoadContext, 'files'>): Command {
   return {
     name: skill.name,
     ...(otherName !== undefined && { aliases: [otherName], shownAs: otherName }),

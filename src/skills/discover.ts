@@ -12,8 +12,8 @@ import {
   SKILL_FIELDS,
   type Skill,
   type SkillPlace,
-  skillOf,
   stampOf,
+  toSkill,
 } from './skill.ts';
 
 export type SkillFiles = Pick<
@@ -142,7 +142,7 @@ async function readSkill(
       if (unread !== undefined) noteUnread(file, head.fields, { read: SKILL_FIELDS, kind: 'skill', unread });
       const isOwnWork = directory.mayAllowTools && (await mayBeOwnWork(file, directory, files, cache));
       const place = { ...directory, mayAllowTools: directory.mayAllowTools && !isOwnWork };
-      const skill = skillOf(head, { ...at, stamp: stampOf(stat) }, place);
+      const skill = toSkill(head, { ...at, stamp: stampOf(stat) }, place);
       const waits = isOwnWork && (skill?.runsCommands === true || 'allowed-tools' in head.fields);
       known = {
         stamp,

@@ -29,7 +29,7 @@ type SkillListing = {
   readonly removed: readonly string[];
 };
 
-export type Listed = Pick<AttachmentMessage, 'rendered'> & { readonly attachment: SkillListing };
+export type SkillListingMessage = Pick<AttachmentMessage, 'rendered'> & { readonly attachment: SkillListing };
 
 /** Lines by name, in order. If they exceed the budget, the longest descriptions are truncated. */
 export function listingLines(
@@ -59,14 +59,14 @@ export function listingLines(
 export function listingFor(
   lines: ReadonlyMap<string, string>,
   view: Iterable<ViewMessage>,
-): Listed | undefined {
+): SkillListingMessage | undefined {
   const told = toldIn(view);
   if (told === undefined) return lines.size === 0 ? undefined : wholeListing(lines);
   const changed = changesBetween(told, lines);
   return changed && changedListing(changed);
 }
 
-export function wholeListing(lines: ReadonlyMap<string, string>): Listed {
+export function wholeListing(lines: ReadonlyMap<string, string>): SkillListingMessage {
   return {
     attachment: { type: SKILL_LISTING, whole: true, lines: Object.fromEntries(lines), removed: [] },
     rendered: [
@@ -78,7 +78,7 @@ export function wholeListing(lines: ReadonlyMap<string, string>): Listed {
   };
 }
 
-function changedListing({ fresh, removed }: Changes): Listed {
+function changedListing({ fresh, removed }: Changes): SkillListingMessage {
   const parts = [
     ...(fresh.length > 0
       ? [`New or changed skills, for the Skill tool:\n${fresh.map(([, line]) => line).join('\n')}`]

@@ -9,7 +9,7 @@ import { markdownIn } from '../util/files/folders.ts';
 import { isReallyInside } from '../util/files/inside.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { readFrontmatter } from '../util/text/frontmatter.ts';
-import { oneLine } from './skill.ts';
+import { toOneLine } from './skill.ts';
 
 export const DEFAULT_STYLE = 'default';
 
@@ -70,7 +70,7 @@ async function readStyle(
     const prompt = body.trim();
     if (prompt === '') return passOver('it says nothing');
     if (prompt.length > MAX_CHARS) return passOver(`it has more than ${MAX_CHARS} characters`);
-    const own = oneLine(fields['name']) || basename(path, '.md');
+    const own = toOneLine(fields['name']) || basename(path, '.md');
     return { name: prefix === undefined ? own : `${prefix}:${own}`, prompt };
   } catch (error) {
     return passOver(errorText(error));

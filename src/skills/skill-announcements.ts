@@ -5,7 +5,7 @@
 import type { ViewMessage } from '../protocol/model/messages.ts';
 import type { ToolUseBlock } from '../protocol/model/wire.ts';
 import type { SkillCatalogue } from './catalogue.ts';
-import { type Listed, type ListingOptions, listingFor, listingLines } from './listing.ts';
+import { type ListingOptions, listingFor, listingLines, type SkillListingMessage } from './listing.ts';
 import type { Skill } from './skill.ts';
 
 interface ToldSkillsOptions {
@@ -21,9 +21,9 @@ interface ToldSkillsOptions {
 /** Checks folders that calls touched, once each; no cost while nothing changed. */
 export interface ToldSkills {
   readonly name: 'skills';
-  collect(input: TouchingTurn): readonly Listed[] | Promise<readonly Listed[]>;
+  collect(input: TouchingTurn): readonly SkillListingMessage[] | Promise<readonly SkillListingMessage[]>;
   /** What must be announced now; undefined if the conversation contains it already. */
-  announce(view: Iterable<ViewMessage>): Listed | undefined;
+  announce(view: Iterable<ViewMessage>): SkillListingMessage | undefined;
 }
 
 interface TouchingTurn {
@@ -31,7 +31,7 @@ interface TouchingTurn {
   readonly view: Iterable<ViewMessage>;
 }
 
-const NONE: readonly Listed[] = Object.freeze([]);
+const NONE: readonly SkillListingMessage[] = Object.freeze([]);
 const FILE_FIELDS = ['file_path', 'notebook_path', 'path'] as const;
 
 export function toldSkills(options: ToldSkillsOptions): ToldSkills {
@@ -47,14 +47,17 @@ class Told implements ToldSkills {
     this.#options = options;
   }
 
-  announce(view: Iterable<ViewMessage>): Listed | undefined {
+  announce(view: Iterable<ViewMessage>): SkillListingMessage | undefined {
     const { catalogue, contextWindow, isOffered, listing } = this.#options;
     if (!isOffered()) return undefined;
     this.#told = catalogue.skills;
     return listingFor(listingLines(this.#told, contextWindow(), listing), view);
   }
 
-  collect({ toolUses, view }: TouchingTurn): readonly Listed[] | Promise<readonly Listed[]> {
+  collect({
+    toolUses,
+    view,
+  }: TouchingTurn): readonly SkillListingMessage[] | Promise<readonly SkillListingMessage[]> {
     const { absolute, catalogue } = this.#options;
     const paths: string[] = [];
     for (const { input } of toolUses)
@@ -63,7 +66,7 @@ class Told implements ToldSkills {
     return paths.length === 0 ? this.#news(view) : catalogue.visit(paths).then(() => this.#news(view));
   }
 
-  #news(view: Iterable<ViewMessage>): readonly Listed[] {
+  #news(view: Iterable<ViewMessage>): readonly SkillListingMessage[] {
     const listed = this.#options.catalogue.skills === this.#told ? undefined : this.announce(view);
     return listed === undefined ? NONE : [listed];
   }

@@ -48,7 +48,7 @@ export interface Skill {
 }
 
 /** What it answers to, its folder's name first. */
-export function namesOf({ name, otherName }: Skill): readonly string[] {
+export function listSkillNames({ name, otherName }: Skill): readonly string[] {
   return otherName === undefined ? [name] : [name, otherName];
 }
 
@@ -100,7 +100,7 @@ export const SKILL_FIELDS: ReadonlySet<string> = new Set([
  * undefined: neither the frontmatter nor the folder supplies a valid name. `body` supplies a description
  * where the frontmatter has none.
  */
-export function skillOf(
+export function toSkill(
   { fields, body }: { readonly fields: Fields; readonly body: string },
   at: { readonly folder: string; readonly directory: string; readonly file: string; readonly stamp: string },
   place: SkillPlace,
@@ -112,28 +112,28 @@ export function skillOf(
   );
   if (name === undefined) return undefined;
   const { plugin } = place;
-  const whenToUse = oneLine(fields['when_to_use'] ?? fields['when-to-use']);
-  const argumentHint = hintOf(fields['argument-hint']);
-  const model = oneLine(fields['model']);
+  const whenToUse = toOneLine(fields['when_to_use'] ?? fields['when-to-use']);
+  const argumentHint = readHint(fields['argument-hint']);
+  const model = toOneLine(fields['model']);
   const effort = EFFORT_LEVELS.find((level) => level === fields['effort']);
-  const agent = oneLine(fields['agent']);
+  const agent = toOneLine(fields['agent']);
   const paths = listField(fields['paths']);
   const { mayAllowTools: trusted } = place;
   return {
     name,
     ...(otherName !== undefined && otherName !== name && { otherName }),
-    description: oneLine(fields['description']) || firstParagraph(body),
+    description: toOneLine(fields['description']) || firstParagraph(body),
     ...(whenToUse !== '' && { whenToUse }),
     ...(argumentHint !== '' && { argumentHint }),
-    allowedTools: trusted ? rulesOf(fields['allowed-tools']) : [],
+    allowedTools: trusted ? readRules(fields['allowed-tools']) : [],
     ...(trusted && model !== '' && model !== 'inherit' && { model }),
     ...(trusted && effort !== undefined && { effort }),
-    ...(oneLine(fields['context']) === 'fork' && { fork: { ...(agent !== '' && { agent }) } }),
+    ...(toOneLine(fields['context']) === 'fork' && { fork: { ...(agent !== '' && { agent }) } }),
     ...(paths.length > 0 && { paths }),
     trusted,
     runsCommands: templateParts(body).some(({ kind }) => kind === 'shell'),
-    modelInvocable: oneLine(fields['disable-model-invocation']) !== 'true',
-    userInvocable: oneLine(fields['user-invocable']) !== 'false',
+    modelInvocable: toOneLine(fields['disable-model-invocation']) !== 'true',
+    userInvocable: toOneLine(fields['user-invocable']) !== 'false',
     describes: true,
     source: place.source,
     ...(plugin !== undefined && { plugin }),
@@ -147,7 +147,7 @@ export function skillOf(
 const full = (name: string, { plugin }: SkillPlace): string =>
   plugin === undefined ? name : `${plugin}:${name}`;
 
-export function oneLine(value: unknown): string {
+export function toOneLine(value: unknown): string {
   if (typeof value === 'object' || value === undefined) return '';
   return String(value)
     .replace(/[\s\p{Cc}]+/gu, ' ')
@@ -155,18 +155,18 @@ export function oneLine(value: unknown): string {
 }
 
 /** YAML makes a list of `[file]`. */
-function hintOf(value: unknown): string {
-  const hint = Array.isArray(value) ? `[${value.map(oneLine).join(', ')}]` : value;
-  const text = typeof hint === 'string' ? hint.replace(/[\n\p{Cc}]+/gu, ' ').trim() : oneLine(hint);
+function readHint(value: unknown): string {
+  const hint = Array.isArray(value) ? `[${value.map(toOneLine).join(', ')}]` : value;
+  const text = typeof hint === 'string' ? hint.replace(/[\n\p{Cc}]+/gu, ' ').trim() : toOneLine(hint);
   return text.slice(0, MAX_HINT_CHARS);
 }
 
 /** `Read, Bash(git log:*)`, with commas, blanks, or as a list. */
-function rulesOf(value: unknown): readonly string[] {
+function readRules(value: unknown): readonly string[] {
   return listField(value).flatMap((text) => text.match(/(?:[^\s,()]|\([^)]*\))+/g) ?? []);
 }
 
 function firstParagraph(body: string): string {
   const paragraphs = body.split(/\n\s*\n/).map((text) => text.trimStart().replace(/^#+[^\n]*\n?/, ''));
-  return oneLine(paragraphs.find((text) => text.trim() !== '') ?? '');
+  return toOneLine(paragraphs.find((text) => text.trim() !== '') ?? '');
 }

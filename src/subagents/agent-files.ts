@@ -63,7 +63,7 @@ export async function readAgentFiles(
   const found = new Map<string, AgentDefinition>();
   for (const directory of directories) {
     const own = new Map<string, FoundAgent>();
-    for (const path of await filesOf(directory, room)) {
+    for (const path of await listFiles(directory, room)) {
       const agent = await readAgentFile(path, directory, room);
       if (agent === undefined) continue;
       const { name } = agent.definition;
@@ -84,7 +84,7 @@ function goesBefore(one: FoundAgent, other: FoundAgent): boolean {
   return one.isNamed === other.isNamed ? one.path > other.path : one.isNamed;
 }
 
-async function filesOf({ path }: AgentDirectory, { files, warn }: AgentFiles): Promise<readonly string[]> {
+async function listFiles({ path }: AgentDirectory, { files, warn }: AgentFiles): Promise<readonly string[]> {
   if (path.endsWith('.md') && (await files.stat(path).catch(() => undefined))?.kind === 'file') return [path];
   const { paths, tooMuch } = await markdownBelow(path, files);
   if (tooMuch !== undefined) warn(`${tooMuch}.`);
@@ -112,7 +112,7 @@ async function readAgentFile(
     if (problem !== undefined) warn(`${path}: ${problem}.`);
     const isNamed = typeof fields['name'] === 'string' && fields['name'] !== '';
     const own = isNamed ? String(fields['name']) : basename(path, '.md');
-    const name = prefix === undefined ? own : [prefix, ...foldersOf(path, directory), own].join(':');
+    const name = prefix === undefined ? own : [prefix, ...listFolders(path, directory), own].join(':');
     const given = {
       ...(prefix !== undefined && { description: `An agent of the plugin ${prefix}` }),
       ...known(fields),
@@ -150,7 +150,7 @@ function known(fields: Readonly<Record<string, unknown>>): Readonly<Record<strin
 }
 
 /** The folders between a directory and a file in it. */
-function foldersOf(path: string, directory: AgentDirectory): readonly string[] {
+function listFolders(path: string, directory: AgentDirectory): readonly string[] {
   const folder = dirname(path);
   return folder === directory.path || path === directory.path
     ? []

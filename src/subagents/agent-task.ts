@@ -6,8 +6,8 @@ import { type Cost, NO_COST } from '../protocol/session/spending.ts';
 import type { AgentOutcome, Spawn, SpawnRequest } from '../protocol/tools/agent.ts';
 import type { TaskEnd, TaskHandle, TaskProgress, TaskTable, TaskUsage } from '../protocol/tools/task.ts';
 import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
-import { endingOf, type KilledBy, type StatsKeeper } from './stats.ts';
-import { type AgentToolOutput, failedText, outputOf } from './tool-output.ts';
+import { type KilledBy, type StatsKeeper, toEnding } from './stats.ts';
+import { type AgentToolOutput, failedText, toAgentOutput } from './tool-output.ts';
 
 interface AgentTaskPorts {
   readonly spawn: Spawn;
@@ -54,7 +54,7 @@ export async function* runAsTask(
   let deliver = request.background ? inBackground : (progress: ToolProgress) => untold.add(progress);
   running = drive(spawn(request, life.signal), (progress) => deliver(progress));
   running.then(
-    (outcome) => stats.ended(endingOf(outcome, killedBy)),
+    (outcome) => stats.ended(toEnding(outcome, killedBy)),
     () => stats.ended('failed'),
   );
   if (request.background) return launched(request, context, task, running);
@@ -98,8 +98,8 @@ export async function* runAsTask(
   }
   const outcome = await running;
   await handover.done();
-  await task.finish(endOf(request, outcome));
-  return outputOf(request, outcome);
+  await task.finish(toTaskEnd(request, outcome));
+  return toAgentOutput(request, outcome);
 }
 
 /** What a call has not yielded yet of its agent, and why it may stop waiting for more. */
@@ -180,7 +180,7 @@ function launched(
   const { agentId, description, prompt, definition } = request;
   const { outputFile } = task;
   void running.then(async (outcome) => {
-    const end = endOf(request, outcome);
+    const end = toTaskEnd(request, outcome);
     // If the file cannot be written, the notification has the text.
     await context.files.writeAtomic(outputFile, end.result ?? '', { mode: 0o600 }).catch(() => undefined);
     await task.finish(end);
@@ -191,7 +191,7 @@ function launched(
   };
 }
 
-function endOf(request: SpawnRequest, outcome: AgentOutcome): TaskEnd {
+function toTaskEnd(request: SpawnRequest, outcome: AgentOutcome): TaskEnd {
   const who = `Agent "${request.description}"`;
   const usage: TaskUsage = {
     totalTokens: outcome.totalTokens,

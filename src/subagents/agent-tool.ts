@@ -33,7 +33,7 @@ interface AgentToolOptions extends StartPorts {
 
 export function createAgentTool(options: AgentToolOptions): Tool<AgentToolInput, AgentToolOutput> {
   const { agents } = options;
-  const inputJsonSchema = schemaOf(options);
+  const inputJsonSchema = buildSchema(options);
   return {
     name: AGENT_TOOL,
     aliases: [AGENT_TOOL_ALIAS],
@@ -67,7 +67,7 @@ export function createAgentTool(options: AgentToolOptions): Tool<AgentToolInput,
   };
 }
 
-function schemaOf({ agents, background }: AgentToolOptions): JsonObject {
+function buildSchema({ agents, background }: AgentToolOptions): JsonObject {
   return {
     type: 'object',
     properties: {

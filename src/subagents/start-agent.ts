@@ -2,7 +2,7 @@
 import type { AgentDefinition, Spawn, SpawnRequest } from '../protocol/tools/agent.ts';
 import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
 import type { AgentQuota } from './quota.ts';
-import { endingOf, type Requested, type StatsKeeper } from './stats.ts';
+import { type Requested, type StatsKeeper, toEnding } from './stats.ts';
 import type { AgentToolOutput } from './tool-output.ts';
 
 export interface StartPorts {
@@ -48,12 +48,12 @@ export async function* startAgent(
   const { background } = request;
   ports.stats.started(requested, { name: start.definition.name, depth: depth + 1, background });
   // Loaded by the first agent, as all that runs it.
-  const [{ runAsTask }, { outputOf }] = await Promise.all([
+  const [{ runAsTask }, { toAgentOutput }] = await Promise.all([
     import('./agent-task.ts'),
     import('./tool-output.ts'),
   ]);
   if (tasks !== undefined) return yield* runAsTask(request, context, { ...ports, tasks });
   const outcome = yield* ports.spawn(request, context.signal);
-  ports.stats.ended(endingOf(outcome, 'user'));
-  return outputOf(request, outcome);
+  ports.stats.ended(toEnding(outcome, 'user'));
+  return toAgentOutput(request, outcome);
 }

@@ -17,7 +17,7 @@ export interface StatsKeeper {
 }
 
 /** `by`: who ended it, if it was stopped. */
-export function endingOf({ end }: AgentOutcome, by: KilledBy): 'completed' | 'failed' | KilledBy {
+export function toEnding({ end }: AgentOutcome, by: KilledBy): 'completed' | 'failed' | KilledBy {
   return end === 'completed' ? 'completed' : end === 'aborted' ? by : 'failed';
 }
 

@@ -38,7 +38,7 @@ export type AgentToolOutput =
     }
   | { readonly status: 'refused'; readonly reason: string };
 
-export function outputOf(request: SpawnRequest, outcome: AgentOutcome): ToolOutput<AgentToolOutput> {
+export function toAgentOutput(request: SpawnRequest, outcome: AgentOutcome): ToolOutput<AgentToolOutput> {
   const report: AgentReport = {
     agentId: request.agentId,
     agentType: request.definition.name,

@@ -6,7 +6,7 @@ import { isoTime } from '../util/text/iso-time.ts';
 import { reminder } from '../util/text/reminder.ts';
 
 /** One task that has ended. */
-function noticeOf({ taskId, kind, description, status, summary, outputFile, result }: TaskInfo): string {
+function formatNotice({ taskId, kind, description, status, summary, outputFile, result }: TaskInfo): string {
   const lines = [
     `Task ${taskId} (${harmless(description)}): ${status}. ${harmless(summary ?? '')}.`,
     `All of its output: ${harmless(outputFile)}`,
@@ -22,12 +22,12 @@ const RESULT: Readonly<Record<TaskKind, string>> = {
 
 /** A prompt of its own, when no turn is running. */
 export function noticePrompt(ended: readonly TaskInfo[]): string {
-  return `${ended.map(noticeOf).join('\n')}\nThis is a message of the system, not of the user: background work has ended.`;
+  return `${ended.map(formatNotice).join('\n')}\nThis is a message of the system, not of the user: background work has ended.`;
 }
 
 /** A reminder behind tool results or a prompt. */
 export function noticeReminder(ended: readonly TaskInfo[]): string {
-  return reminder(ended.map(noticeOf).join('\n')).text;
+  return reminder(ended.map(formatNotice).join('\n')).text;
 }
 
 /** Running tasks, restored after a compaction: a summary may have lost them (L2.6). */

@@ -61,7 +61,7 @@ export function isNews({ endedBy }: TaskInfo): boolean {
 }
 
 /** The end of a task that was stopped. */
-export function endOf(end: TaskEnd, entry: TaskEntry): TaskEnd & { readonly endedBy: TaskEndedBy } {
+export function attributeEnd(end: TaskEnd, entry: TaskEntry): TaskEnd & { readonly endedBy: TaskEndedBy } {
   const by = entry.stopping?.by;
   if (by === undefined) return { ...end, endedBy: 'itself' };
   return { ...end, status: 'stopped', endedBy: by, summary: `It ${STOPPED_BY[by]}` };

@@ -12,11 +12,10 @@ import type {
   TaskOutput,
   TaskStart,
 } from '../protocol/tools/task.ts';
-import { takePlace } from './places.ts';
 import { readOutput } from './read-output.ts';
 import type { SessionTaskTable, TaskPorts } from './session-task-table.ts';
 import {
-  endOf,
+  attributeEnd,
   freshId,
   isBackground,
   isNews,
@@ -25,7 +24,13 @@ import {
   startRecord,
   type TaskEntry,
 } from './task-entry.ts';
-import { changedMessage, endedMessages, progressMessage, startedMessage } from './task-messages.ts';
+import {
+  endedMessages,
+  progressMessage,
+  startedMessage,
+  tasksChangedMessage,
+} from './task-message-bodies.ts';
+import { takePlace } from './task-places.ts';
 
 export type { SessionTaskTable, TaskPorts };
 
@@ -131,7 +136,7 @@ class Tasks implements SessionTaskTable {
   }
 
   announceRunning(): void {
-    this.#ports.announce(changedMessage(this.running()));
+    this.#ports.announce(tasksChangedMessage(this.running()));
   }
 
   detach(toolUseId?: string): number {
@@ -217,7 +222,7 @@ class Tasks implements SessionTaskTable {
     // Reported as killed when all of it has ended (F101).
     await entry.stopping?.done;
     entry.cancelLifetime();
-    const { status, endedBy, summary, result, usage } = endOf(given, entry);
+    const { status, endedBy, summary, result, usage } = attributeEnd(given, entry);
     const { taskId } = entry.info;
     if (isBackground(entry)) {
       try {

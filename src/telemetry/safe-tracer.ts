@@ -17,7 +17,7 @@ export const CLIENT = 2;
 const STATUS_ERROR = 2;
 
 /** Attributes whose value may be unknown: they are then left out. */
-export type Known = Readonly<Record<string, SpanAttributes[string] | undefined>>;
+export type OptionalAttributes = Readonly<Record<string, SpanAttributes[string] | undefined>>;
 
 export class OpenSpan {
   readonly #span: TraceSpan | undefined;
@@ -31,12 +31,12 @@ export class OpenSpan {
     this.context = span === undefined ? within : (within ?? new PlainContext()).setValue(SPAN_KEY, span);
   }
 
-  event(name: string, attributes: Known): void {
+  event(name: string, attributes: OptionalAttributes): void {
     harmless(() => this.#span?.addEvent(name, known(attributes)));
   }
 
   /** `error`: the type of the error that it ended with. Only the first end counts. */
-  end(error: string | undefined, attributes: Known = {}): void {
+  end(error: string | undefined, attributes: OptionalAttributes = {}): void {
     if (this.isEnded) return;
     this.isEnded = true;
     harmless(() => this.#span?.setAttributes(known({ ...attributes, 'error.type': error })));
@@ -57,7 +57,7 @@ export class SafeTracer {
   }
 
   /** Without a parent, it is a child of what the caller of `query()` named, or had active. */
-  start(name: string, kind: number, attributes: Known, parent: OpenSpan | undefined): OpenSpan {
+  start(name: string, kind: number, attributes: OptionalAttributes, parent: OpenSpan | undefined): OpenSpan {
     const within = this.#within(parent);
     const options = { kind, attributes: known(attributes) };
     const span = harmless(() =>
@@ -71,7 +71,7 @@ export class SafeTracer {
   /** Runs with the span as the active one, so that spans of the caller's own code are its children. */
   startActive<T>(
     name: string,
-    attributes: Known,
+    attributes: OptionalAttributes,
     parent: OpenSpan | undefined,
     run: (span: OpenSpan) => Promise<T>,
   ): Promise<T> {
@@ -121,7 +121,7 @@ function harmless<T>(work: () => T): T | undefined {
   }
 }
 
-function known(attributes: Known): Record<string, SpanAttributes[string]> {
+function known(attributes: OptionalAttributes): Record<string, SpanAttributes[string]> {
   const entries = Object.entries(attributes).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Record<string, SpanAttributes[string]>;
 }

@@ -10,7 +10,7 @@ import type { Usage } from '../protocol/model/wire.ts';
 import type { SDKResultMessage } from '../protocol/stream/result-message.ts';
 import type { AgentOutcome, SpawnRequest } from '../protocol/tools/agent.ts';
 import type { CallSpans, HookSpans, TracingOptions } from '../protocol/tracing.ts';
-import { CLIENT, INTERNAL, type Known, type OpenSpan, SafeTracer } from './safe-tracer.ts';
+import { CLIENT, INTERNAL, type OpenSpan, type OptionalAttributes, SafeTracer } from './safe-tracer.ts';
 
 interface TracedSubmission {
   readonly sessionId: string;
@@ -45,14 +45,19 @@ export class SessionSpans {
       'gen_ai.conversation.id': sessionId,
       'gen_ai.request.model': model,
     };
-    this.#submission = this.#tracer.start(nameOf('invoke_agent', agent), INTERNAL, attributes, undefined);
+    this.#submission = this.#tracer.start(
+      formatSpanName('invoke_agent', agent),
+      INTERNAL,
+      attributes,
+      undefined,
+    );
   }
 
   /** `result`: undefined when there is none, because the submission was left or is parked. */
   submissionEnded(result: SDKResultMessage | undefined, isParked: boolean): void {
     if (result === undefined) this.#submission?.end(isParked ? undefined : ABORTED);
     else
-      this.#submission?.end(errorOf(result), {
+      this.#submission?.end(findError(result), {
         ...tokens(result.usage),
         'turnwright.terminal_reason': result.terminal_reason,
       });
@@ -64,9 +69,9 @@ export class SessionSpans {
     run: () => Promise<AgentOutcome>,
   ): Promise<AgentOutcome> {
     const { name } = definition;
-    const parent = this.#calls.get(keyOf(parentAgentId, toolUseId)) ?? this.#agent(parentAgentId);
+    const parent = this.#calls.get(formatKey(parentAgentId, toolUseId)) ?? this.#agent(parentAgentId);
     const attributes = { ...invoked(name), 'gen_ai.agent.id': agentId };
-    const span = this.#tracer.start(nameOf('invoke_agent', name), INTERNAL, attributes, parent);
+    const span = this.#tracer.start(formatSpanName('invoke_agent', name), INTERNAL, attributes, parent);
     this.#agents.set(agentId, span);
     let outcome: AgentOutcome | undefined;
     try {
@@ -94,9 +99,9 @@ export class SessionSpans {
           'gen_ai.tool.call.id': id,
         };
         const parent = this.#agent(agentId);
-        return this.#tracer.startActive(nameOf('execute_tool', name), attributes, parent, (span) => {
+        return this.#tracer.startActive(formatSpanName('execute_tool', name), attributes, parent, (span) => {
           spans.set(call, span);
-          this.#calls.set(keyOf(agentId, id), span);
+          this.#calls.set(formatKey(agentId, id), span);
           return run();
         });
       },
@@ -106,7 +111,7 @@ export class SessionSpans {
 
   readonly hooks: HookSpans = {
     around: ({ event, type, toolUseId, agentId }, run) => {
-      const call = toolUseId === undefined ? undefined : this.#calls.get(keyOf(agentId, toolUseId));
+      const call = toolUseId === undefined ? undefined : this.#calls.get(formatKey(agentId, toolUseId));
       const attributes = { 'turnwright.hook.event': event, 'turnwright.hook.type': type };
       return this.#tracer.startActive(
         `hook ${event}`,
@@ -136,7 +141,12 @@ export class SessionSpans {
           'gen_ai.request.max_tokens': maxTokens,
           'turnwright.query_source': querySource,
         };
-        const span = this.#tracer.start(nameOf('chat', model), CLIENT, attributes, this.#agent(agentId));
+        const span = this.#tracer.start(
+          formatSpanName('chat', model),
+          CLIENT,
+          attributes,
+          this.#agent(agentId),
+        );
         this.#requests.set(request, span);
       },
       onRetry: (request: ModelRequest, { attempt, delayMs, error, status }: RetryNotice): void =>
@@ -165,13 +175,13 @@ export class SessionSpans {
   }
 }
 
-const nameOf = (operation: string, subject: string | undefined): string =>
+const formatSpanName = (operation: string, subject: string | undefined): string =>
   subject === undefined ? operation : `${operation} ${subject}`;
 
 /** Ids of calls are unique within the conversation of one agent. */
-const keyOf = (agentId: string | undefined, toolUseId: string): string => `${agentId ?? ''}/${toolUseId}`;
+const formatKey = (agentId: string | undefined, toolUseId: string): string => `${agentId ?? ''}/${toolUseId}`;
 
-const invoked = (agent: string | undefined): Known => ({
+const invoked = (agent: string | undefined): OptionalAttributes => ({
   'gen_ai.operation.name': 'invoke_agent',
   'gen_ai.agent.name': agent,
 });
@@ -187,7 +197,7 @@ function tokens({
   cache_read_input_tokens: read,
   input_tokens: input,
   output_tokens: output,
-}: CountedUsage): Known {
+}: CountedUsage): OptionalAttributes {
   return {
     'gen_ai.usage.input_tokens': input + created + read,
     'gen_ai.usage.output_tokens': output,
@@ -196,7 +206,7 @@ function tokens({
   };
 }
 
-function errorOf({ is_error, subtype, terminal_reason }: SDKResultMessage): string | undefined {
+function findError({ is_error, subtype, terminal_reason }: SDKResultMessage): string | undefined {
   if (!is_error && subtype === 'success') return undefined;
   return terminal_reason ?? subtype;
 }

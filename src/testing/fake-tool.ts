@@ -95,12 +95,12 @@ export function fakeTool(options: FakeToolOptions): FakeTool {
       const n = calls.push(call);
       for (const waiter of waiters) if (waiter.n === n) waiter.begun(call);
       for (const text of progress) yield { type: 'fake', text };
-      if (!hold) return outputOf(typeof answer === 'function' ? await answer(input, context) : answer);
+      if (!hold) return toFakeOutput(typeof answer === 'function' ? await answer(input, context) : answer);
       const onAbort = () => held.reject(context.signal.reason);
       if (context.signal.aborted) onAbort();
       context.signal.addEventListener('abort', onAbort, { once: true });
       try {
-        return outputOf(await held.promise);
+        return toFakeOutput(await held.promise);
       } finally {
         context.signal.removeEventListener('abort', onAbort);
       }
@@ -109,7 +109,7 @@ export function fakeTool(options: FakeToolOptions): FakeTool {
 }
 
 /** Converts the answer of a handler or fake tool to a tool output. */
-export function outputOf(answer: FakeAnswer): ToolOutput {
+export function toFakeOutput(answer: FakeAnswer): ToolOutput {
   return typeof answer === 'string'
     ? { data: answer, content: answer }
     : { data: answer.content, content: 'done', ...answer };

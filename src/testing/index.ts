@@ -4,7 +4,7 @@
  */
 
 export type { Frame, Outbox, OutboxPage, Place, Published } from '../protocol/ports.ts';
-export type { ReplayOptions } from '../replay/replay.ts';
+export type { ReplayOptions } from '../replay/replay-journal.ts';
 export { createAdmission } from '../session/in-process/admission.ts';
 export { createMemoryBlobStore } from '../session/in-process/blob-store.ts';
 export { createMemoryInbox } from '../session/in-process/inbox.ts';

@@ -1,7 +1,7 @@
 /** Replays the journal of a test, or of a session, without its files. */
 import type { JournalEntry } from '../protocol/session/journal.ts';
 import type { ReplayReport } from '../protocol/session/replay-report.ts';
-import type { ReplayOptions } from '../replay/replay.ts';
+import type { ReplayOptions } from '../replay/replay-journal.ts';
 
 /**
  * Runs the real loop from a journal alone and compares each decision with the recorded one, up to the first
@@ -19,6 +19,6 @@ export async function replay(
   entries: Iterable<JournalEntry>,
   options: ReplayOptions = {},
 ): Promise<ReplayReport> {
-  const { replay: run } = await import('../replay/replay.ts');
+  const { replayJournal: run } = await import('../replay/replay-journal.ts');
   return run(entries, options);
 }

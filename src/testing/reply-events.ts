@@ -18,13 +18,13 @@ interface Playing {
   readonly stream: boolean;
 }
 
-export function usageOf(reply: Reply): Usage {
+export function buildUsage(reply: Reply): Usage {
   return { ...EMPTY_USAGE, input_tokens: 10, output_tokens: 5, ...reply.options.usage };
 }
 
 export function playReply(playing: Playing): Played[] {
   const { reply } = playing;
-  const usage = usageOf(reply);
+  const usage = buildUsage(reply);
   const played: Played[] = [];
   let events: StreamEvent[] = [
     {

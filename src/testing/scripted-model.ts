@@ -11,9 +11,9 @@ import type {
   ModelRequest,
 } from '../protocol/model/model.ts';
 import type { Clock } from '../protocol/ports.ts';
-import { aborted } from '../util/async/aborted.ts';
+import { whenAborted } from '../util/async/when-aborted.ts';
 import { FIRST_DELAY_MS, MAX_RETRIES, type Reply, type ScriptStep, type Step } from './reply.ts';
-import { playReply, usageOf } from './reply-events.ts';
+import { buildUsage, playReply } from './reply-events.ts';
 
 /** A request at the time it was made; `view` is a copy. */
 export type RecordedRequest = Omit<ModelRequest, 'view'> & {
@@ -165,7 +165,7 @@ async function* playStep(step: Step, play: Play): AsyncGenerator<ModelOutput, Mo
     }
     case 'hang':
       if (step.after !== undefined) yield* stream(step.after, play, false);
-      await aborted(call.signal);
+      await whenAborted(call.signal);
       return { ...ended('aborted', step.after), kind: 'aborted' };
   }
 }
@@ -216,7 +216,7 @@ async function* stream(reply: Reply, play: Play, complete: boolean): AsyncGenera
   });
   let first = true;
   for (const item of played) {
-    if (item.kind === 'pause') await Promise.race([item.until, aborted(call.signal)]);
+    if (item.kind === 'pause') await Promise.race([item.until, whenAborted(call.signal)]);
     if (call.signal.aborted) return true;
     if (item.kind === 'pause') continue;
     yield {
@@ -243,7 +243,7 @@ function attempt(play: Play, outcome: AttemptRecord['outcome'], reply?: Reply): 
     bytes: 0,
     outcome,
     requestId: `req_${play.number}`,
-    ...(reply !== undefined && { usage: usageOf(reply) }),
+    ...(reply !== undefined && { usage: buildUsage(reply) }),
     ...(reply !== undefined && outcome !== 'complete' && { wasted: true }),
   };
 }

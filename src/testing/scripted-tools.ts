@@ -8,7 +8,7 @@ import type { Ids } from '../protocol/ports.ts';
 import type { ToolOutput } from '../protocol/tools/tool.ts';
 import type { AbortWhy, ToolCall, ToolExecutor, ToolTrace, ToolUpdate } from '../protocol/tools/tool-call.ts';
 import { errorText } from '../util/text/error-text.ts';
-import { type FakeAnswer, outputOf } from './fake-tool.ts';
+import { type FakeAnswer, toFakeOutput } from './fake-tool.ts';
 import { sequentialIds } from './predictable.ts';
 
 type Handlers = Readonly<Record<string, ToolHandler | FakeAnswer>>;
@@ -156,14 +156,14 @@ function resultUpdate(
   return {
     kind: 'result',
     callId: call.block.id,
-    message: resultMessage(call, outputOf(answer), uuid, ended.nonExecution),
+    message: resultMessage(call, toFakeOutput(answer), uuid, ended.nonExecution),
     extraMessages: answer.extraMessages ?? [],
     endsTurn: answer.endsTurn ?? false,
     hookContext: answer.hookContext ?? [],
     ...(answer.preventContinuation && { preventContinuation: answer.preventContinuation }),
     ...(answer.denial && { denial: answer.denial }),
     ...(answer.interrupt && { interrupt: true }),
-    trace: traceOf(call, ended.outcome ?? (answer.isError ? 'error' : 'ok')),
+    trace: buildTrace(call, ended.outcome ?? (answer.isError ? 'error' : 'ok')),
   };
 }
 
@@ -204,7 +204,7 @@ function resultMessage(
   };
 }
 
-function traceOf(call: ToolCall, outcome: ToolTrace['outcome']): ToolTrace {
+function buildTrace(call: ToolCall, outcome: ToolTrace['outcome']): ToolTrace {
   return {
     id: call.block.id,
     name: call.block.name,

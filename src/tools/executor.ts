@@ -5,16 +5,23 @@
 
 import type { Life } from '../protocol/life.ts';
 import type { Wait } from '../protocol/session/parking.ts';
-import type { GatePorts } from '../protocol/tools/gate.ts';
+import type { GatePorts } from '../protocol/tools/gate-ports.ts';
 import type { AnyTool, ToolContext, ToolProgress } from '../protocol/tools/tool.ts';
 import type { AbortWhy, ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool-call.ts';
 import { andThen } from '../util/async/and-then.ts';
 import { openScope } from '../util/async/scope.ts';
+import { unlessAborted } from '../util/async/when-aborted.ts';
 import { isoTime } from '../util/text/iso-time.ts';
-import { type Deferred, deferred, unlessAborted } from './deferred.ts';
 import { passGate } from './gate/gate.ts';
 import { isConcurrencySafe, type PreparedCall, prepareCall } from './gate/prepared-call.ts';
-import { type AnsweredOutcome, type CallNotes, type CallOutcome, errorText, errorTypeOf } from './outcome.ts';
+import {
+  type AnsweredOutcome,
+  boundedErrorText,
+  type CallNotes,
+  type CallOutcome,
+  errorTypeOf,
+} from './outcome.ts';
+import { createResolvable, type Resolvable } from './resolvable.ts';
 import { type RunningCall, RunningCalls } from './running-calls.ts';
 import type { ToolSet } from './tool-set.ts';
 import { type ResultPorts, toolUpdate } from './tool-update.ts';
@@ -25,7 +32,7 @@ const ABANDON_AFTER_MS = 100;
 /** Pending progress messages per call; further ones replace the oldest. */
 const MAX_PENDING_PROGRESS = 100;
 
-export interface ExecutorOptions extends ResultPorts {
+export interface ToolExecutorOptions extends ResultPorts {
   readonly tools: Pick<ToolSet, 'find'>;
   readonly gate: GatePorts;
   makeContext(call: ToolCall, life: Life, delivered: () => Promise<void>): ToolContext;
@@ -41,13 +48,13 @@ interface Entry extends RunningCall {
   readonly notes: CallNotes;
   /** The consumer has taken its block. */
   delivered: boolean;
-  onDelivered?: Deferred<void>;
+  onDelivered?: Resolvable<void>;
   prepared?: PreparedCall;
   answered: boolean;
 }
 
 export class StreamingToolExecutor implements ToolExecutor {
-  readonly #options: ExecutorOptions;
+  readonly #options: ToolExecutorOptions;
   /** By id. */
   readonly #calls = new Map<string, Entry>();
   /** In the model's order. */
@@ -55,12 +62,12 @@ export class StreamingToolExecutor implements ToolExecutor {
   readonly #running: RunningCalls<Entry>;
   #updates: ToolUpdate[] = [];
   #open = 0;
-  #wake: Deferred<void> | undefined;
+  #wake: Resolvable<void> | undefined;
   #abortedBy: AbortWhy | undefined;
   #aborting: Promise<void> | undefined;
-  #allEnded: Deferred<void> | undefined;
+  #allEnded: Resolvable<void> | undefined;
 
-  constructor(options: ExecutorOptions) {
+  constructor(options: ToolExecutorOptions) {
     this.#options = options;
     this.#running = new RunningCalls(options.maxConcurrency ?? MAX_CONCURRENCY);
   }
@@ -125,7 +132,7 @@ export class StreamingToolExecutor implements ToolExecutor {
 
   ready(): Promise<void> {
     if (this.#updates.length > 0 || this.open === 0) return Promise.resolve();
-    this.#wake ??= deferred();
+    this.#wake ??= createResolvable();
     return this.#wake.promise;
   }
 
@@ -150,7 +157,7 @@ export class StreamingToolExecutor implements ToolExecutor {
     for (const entry of [...this.#waiting.splice(0), ...this.#running.parked])
       this.#answer(entry, { kind: 'aborted', why, started: entry.notes.startedMs !== undefined });
     if (this.#running.all.length === 0) return;
-    this.#allEnded = deferred();
+    this.#allEnded = createResolvable();
     for (const entry of this.#running.all)
       entry.life.abort(new DOMException('This operation was aborted', 'AbortError'));
     const limit = new AbortController();
@@ -194,7 +201,7 @@ export class StreamingToolExecutor implements ToolExecutor {
         clock,
       );
     } catch (error) {
-      outcome = { kind: 'threw', text: errorText(error) };
+      outcome = { kind: 'threw', text: boundedErrorText(error) };
     }
     if (outcome.kind === 'parked') this.#park(entry, outcome.wait);
     else this.#answer(entry, outcome);
@@ -218,7 +225,7 @@ export class StreamingToolExecutor implements ToolExecutor {
 
   async #delivery(entry: Entry): Promise<void> {
     if (entry.delivered) return entry.life.signal.throwIfAborted();
-    entry.onDelivered ??= deferred();
+    entry.onDelivered ??= createResolvable();
     await unlessAborted(entry.onDelivered.promise, entry.life.signal);
   }
 

@@ -9,7 +9,7 @@ import type {
 } from '../protocol/tools/permission.ts';
 import type { ToolOutput } from '../protocol/tools/tool.ts';
 import type { AbortWhy, ToolTrace } from '../protocol/tools/tool-call.ts';
-import { headOf, tailOf } from '../util/text/cut-text.ts';
+import { takeEnd, takeStart } from '../util/text/cut-text.ts';
 
 export type CallOutcome =
   /** The tool returned, well or badly. */
@@ -76,12 +76,12 @@ export interface CallNotes {
 }
 
 /** Text of anything thrown, bounded in length. */
-export function errorText(error: unknown): string {
+export function boundedErrorText(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   const max = 10_000;
   if (text.length <= max) return text;
   const half = max / 2;
-  return `${headOf(text, half)}\n… (${text.length - max} characters left out) …\n${tailOf(text, half)}`;
+  return `${takeStart(text, half)}\n… (${text.length - max} characters left out) …\n${takeEnd(text, half)}`;
 }
 
 /** Where the outcome has no text of its own, as after an abort, it stays as it is. */

@@ -1,7 +1,8 @@
 /** Which calls of an iteration run, and which may start beside them (L5). */
 import type { Wait } from '../protocol/session/parking.ts';
 import type { Scope } from '../util/async/scope.ts';
-import { type Deferred, deferred, unlessAborted } from './deferred.ts';
+import { unlessAborted } from '../util/async/when-aborted.ts';
+import { createResolvable, type Resolvable } from './resolvable.ts';
 
 /** A call, as far as it matters to those beside it. */
 export interface RunningCall {
@@ -9,7 +10,7 @@ export interface RunningCall {
   /** Runs, or waits to run, alone. */
   alone: boolean;
   /** It ran beside others, its input was rewritten, and it now waits to run alone. */
-  onAlone?: Deferred<void> | undefined;
+  onAlone?: Resolvable<void> | undefined;
   /** It is parked, and keeps its place: a call that may not run beside it does not start. */
   wait?: Wait;
 }
@@ -68,7 +69,7 @@ export class RunningCalls<C extends RunningCall> {
   async aloneFirst(call: C): Promise<void> {
     call.alone = true;
     // Where nothing else runs, its turn comes at once, and clears the field.
-    const turn = deferred<void>();
+    const turn = createResolvable<void>();
     call.onAlone = turn;
     this.#waitingToBeAlone = [...this.#waitingToBeAlone, call];
     this.letAloneRun();

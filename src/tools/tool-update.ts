@@ -47,7 +47,7 @@ export function toolUpdate(
   ports: ResultPorts,
 ): ResultUpdate {
   const { call, notes } = answered;
-  const answer = answerOf(outcome);
+  const answer = toAnswer(outcome);
   const content = withoutEmptyText(answer.content);
   const block: ToolResultBlock = {
     type: 'tool_result',
@@ -73,7 +73,7 @@ export function toolUpdate(
     endedMs: ports.clock.monotonicMs(),
     outcome: answer.traced,
     inputChars: call.unparsed?.raw.length ?? jsonOnce(call.block.input).length,
-    resultChars: charsOf(content),
+    resultChars: countChars(content),
     concurrent: answered.concurrent,
     ...(notes.startedMs !== undefined && { startedMs: notes.startedMs }),
     ...(notes.permission !== undefined && { permission: notes.permission }),
@@ -132,7 +132,7 @@ const wasRejected = (outcome: AnsweredOutcome): boolean =>
 
 const REJECTED = 'User rejected tool use';
 
-function answerOf(outcome: AnsweredOutcome): Answer {
+function toAnswer(outcome: AnsweredOutcome): Answer {
   switch (outcome.kind) {
     case 'returned': {
       const { content, data, isError } = outcome.output;
@@ -184,7 +184,7 @@ function withoutEmptyText(content: ToolResultContent): ToolResultContent {
   return blocks.length === content.length ? content : blocks;
 }
 
-function charsOf(content: ToolResultContent): number {
+function countChars(content: ToolResultContent): number {
   if (typeof content === 'string') return content.length;
   return content.reduce(
     (sum, block) => sum + (block.type === 'text' ? block.text.length : JSON.stringify(block).length),

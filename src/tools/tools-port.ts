@@ -5,7 +5,7 @@ import type { Life } from '../protocol/life.ts';
 import type { ToolUseBlock, WireTool } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { TOOL_SEARCH_TOOL } from '../protocol/tools/builtin-tools.ts';
-import type { GatePorts } from '../protocol/tools/gate.ts';
+import type { GatePorts } from '../protocol/tools/gate-ports.ts';
 import type { McpOrigin } from '../protocol/tools/mcp.ts';
 import type { AnyTool, ToolContext } from '../protocol/tools/tool.ts';
 import type { ToolCall, ToolExecutor } from '../protocol/tools/tool-call.ts';
@@ -47,7 +47,7 @@ interface ToolsPortOptions {
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
-export interface ToolsPort {
+export interface SessionToolsPort {
   wireTools(model: string): readonly WireTool[] | Promise<readonly WireTool[]>;
   open(input: {
     readonly scope: Scope;
@@ -73,11 +73,11 @@ export interface ToolsPort {
 }
 
 /** Throws `invalid_option` for duplicate names, and names that the API does not accept. */
-export function createToolsPort(options: ToolsPortOptions): ToolsPort {
+export function createToolsPort(options: ToolsPortOptions): SessionToolsPort {
   return new Tools(options);
 }
 
-class Tools implements ToolsPort {
+class Tools implements SessionToolsPort {
   readonly #options: ToolsPortOptions;
   readonly #tools: () => ToolSet;
   readonly #quarantined: Set<string>;
@@ -130,7 +130,7 @@ class Tools implements ToolsPort {
       .map(({ name }) => name);
   }
 
-  open({ scope, chainId, depth }: Parameters<ToolsPort['open']>[0]): ToolExecutor {
+  open({ scope, chainId, depth }: Parameters<SessionToolsPort['open']>[0]): ToolExecutor {
     const { admit, clock, gate, ids, makeContext, maxConcurrency } = this.#options;
     const executor = new StreamingToolExecutor({
       tools: { find: (name) => this.#find(name) },

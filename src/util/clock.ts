@@ -18,7 +18,7 @@ export const systemClock = {
         reject(signal.reason);
         return;
       }
-      const end = monotonicMs() + delayOf(ms);
+      const end = monotonicMs() + toDelay(ms);
       let timer: NodeJS.Timeout;
       const onAbort = () => {
         clearTimeout(timer);
@@ -38,7 +38,7 @@ export const systemClock = {
     });
   },
   timer(ms: number, callback: () => void): () => void {
-    const left = delayOf(ms);
+    const left = toDelay(ms);
     if (left > MAX_TIMER_MS) {
       let cancel = systemClock.timer(MAX_TIMER_MS, () => {
         cancel = systemClock.timer(left - MAX_TIMER_MS, callback);
@@ -52,7 +52,7 @@ export const systemClock = {
 } as const;
 
 /** Anything but a positive number is no delay: a timer of NaN would never fire. */
-function delayOf(ms: number): number {
+function toDelay(ms: number): number {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 

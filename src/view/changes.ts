@@ -3,7 +3,7 @@
 import type { ViewMessage } from '../protocol/model/messages.ts';
 import type { EditSource } from '../protocol/model/view.ts';
 import type { JournalBody } from '../protocol/session/journal.ts';
-import { listOf } from '../util/collections/list-of.ts';
+import { requireList } from '../util/collections/list-of.ts';
 
 export type ViewChange = Extract<JournalBody, { readonly type: 'retract' | EditSource }>;
 
@@ -34,7 +34,7 @@ export function headOfCompaction(record: JournalBody): readonly ViewMessage[] {
  * is malformed.
  */
 export function retractedBy(record: JournalBody): readonly string[] {
-  return record.type === 'retract' ? listOf(record.uuids) : [];
+  return record.type === 'retract' ? requireList(record.uuids) : [];
 }
 
 /** Uuids of the messages that these records retract. */

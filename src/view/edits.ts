@@ -2,7 +2,7 @@
 import type { ViewMessage } from '../protocol/model/messages.ts';
 import type { ViewEdit } from '../protocol/model/view.ts';
 import type { AssistantBlock } from '../protocol/model/wire.ts';
-import { listOf } from '../util/collections/list-of.ts';
+import { requireList } from '../util/collections/list-of.ts';
 import { PersistentList } from '../util/collections/persistent-list.ts';
 
 /**
@@ -73,21 +73,21 @@ export function corrected(
 
 /** Edits as a record holds them. Throws TypeError when one does not have the shape of an edit. */
 export function checkedEdits(edits: readonly ViewEdit[]): readonly ViewEdit[] {
-  for (const edit of listOf(edits)) {
+  for (const edit of requireList(edits)) {
     switch (edit.kind) {
       case 'replace':
         if (typeof edit.uuid !== 'string' || typeof edit.item?.uuid !== 'string')
           throw new TypeError('a replacement without a uuid');
         break;
       case 'remove':
-        listOf(edit.uuids);
+        requireList(edit.uuids);
         break;
       case 'splice':
-        listOf(edit.uuids);
-        listOf(edit.items);
+        requireList(edit.uuids);
+        requireList(edit.items);
         break;
       case 'reset':
-        for (const part of [edit.head, edit.keep, edit.tail]) listOf<unknown>(part);
+        for (const part of [edit.head, edit.keep, edit.tail]) requireList<unknown>(part);
         break;
       default:
         throw new TypeError('an edit of an unknown kind');

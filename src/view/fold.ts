@@ -11,7 +11,7 @@ import type { JournalBody } from '../protocol/session/journal.ts';
 import { PersistentList } from '../util/collections/persistent-list.ts';
 import { changesView, retractedBy, type ViewChange } from './changes.ts';
 import { applyEdits, checkedEdits, corrected, withVoidThinking } from './edits.ts';
-import { callsOf, inCallOrder, missingResult, onlyResults, resultIds } from './tool-results.ts';
+import { inCallOrder, listCalls, missingResult, onlyResults, resultIds } from './tool-results.ts';
 
 /** What the fold finds missing in a damaged or foreign journal. */
 export interface FoldProblems {
@@ -151,14 +151,14 @@ export class ViewFold {
     const group = this.#group;
     group.answers = group.answers.filter(stays);
     group.rest = group.rest.filter(stays);
-    const calls = new Set(callsOf(group.answers).map(({ block }) => block.id));
+    const calls = new Set(listCalls(group.answers).map(({ block }) => block.id));
     group.results = group.results.filter(
       (result) => stays(result) && resultIds(result).every((id) => calls.has(id)),
     );
     const taken = this.#done.slice().filter((message) => gone.has(message.uuid));
     if (taken.length > 0) {
       // The results of a retracted call go with it.
-      const lost = new Set(callsOf(taken).map(({ block }) => block.id));
+      const lost = new Set(listCalls(taken).map(({ block }) => block.id));
       const results = this.#done.slice().filter((message) => {
         const ids = message.type === 'user' ? resultIds(message) : [];
         return ids.length > 0 && ids.every((id) => lost.has(id));
@@ -200,7 +200,7 @@ export class ViewFold {
 
   /** The calls of the last response, in the model's order. */
   get calls(): readonly ReplayedCall[] {
-    return callsOf(this.#group.answers).map((call) => ({
+    return listCalls(this.#group.answers).map((call) => ({
       ...call,
       result: this.#group.results.find((result) => resultIds(result).includes(call.block.id)),
     }));
@@ -208,7 +208,7 @@ export class ViewFold {
 
   #addResult(message: UserMessage): void {
     const ids = resultIds(message);
-    const calls = callsOf(this.#group.answers);
+    const calls = listCalls(this.#group.answers);
     const open = ids.filter((id) => calls.some(({ block }) => block.id === id) && !this.#isAnswered(id));
     const late = ids.length === 1 ? this.#made.get(ids[0] as string) : undefined;
     if (late !== undefined) {
@@ -233,7 +233,7 @@ export class ViewFold {
 
   #inCallOrder(): readonly UserMessage[] {
     const { results, answers } = this.#group;
-    return results.length < 2 ? results : inCallOrder(results, callsOf(answers));
+    return results.length < 2 ? results : inCallOrder(results, listCalls(answers));
   }
 
   #grow(message: ViewMessage): void {
@@ -249,7 +249,7 @@ export class ViewFold {
   #flush(): void {
     const { answers, results } = this.#group;
     const before = results.length;
-    for (const { block, assistantUuid } of callsOf(answers)) {
+    for (const { block, assistantUuid } of listCalls(answers)) {
       if (this.#isAnswered(block.id)) continue;
       const made = missingResult(block, assistantUuid, answers);
       this.#made.set(block.id, made.uuid);

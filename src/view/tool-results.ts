@@ -3,7 +3,7 @@ import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/mod
 import type { ToolUseBlock } from '../protocol/model/wire.ts';
 import { stableUuid } from '../util/ids/stable-uuid.ts';
 
-export function callsOf(
+export function listCalls(
   messages: readonly ViewMessage[],
 ): { readonly block: ToolUseBlock; readonly assistantUuid: string }[] {
   const calls: { readonly block: ToolUseBlock; readonly assistantUuid: string }[] = [];

@@ -32,11 +32,11 @@ const IPV6: readonly (readonly [network: string, bits: number, what: string])[] 
 ];
 
 const lists = [
-  ...IPV4.map(([network, bits, what]) => ({ what, list: listOf(network, bits, 'ipv4') })),
-  ...IPV6.map(([network, bits, what]) => ({ what, list: listOf(network, bits, 'ipv6') })),
+  ...IPV4.map(([network, bits, what]) => ({ what, list: createBlockList(network, bits, 'ipv4') })),
+  ...IPV6.map(([network, bits, what]) => ({ what, list: createBlockList(network, bits, 'ipv6') })),
 ];
 
-function listOf(network: string, bits: number, family: 'ipv4' | 'ipv6'): BlockList {
+function createBlockList(network: string, bits: number, family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList();
   list.addSubnet(network, bits, family);
   return list;
@@ -55,7 +55,7 @@ export function forbiddenAddress(address: string): string | undefined {
 }
 
 function forbiddenIPv6(address: string): string | undefined {
-  const groups = groupsOf(address);
+  const groups = parseGroups(address);
   if (groups === undefined) return 'bound to one interface';
   const [first = 0, second = 0] = groups;
   const leading = groups.slice(0, 6);
@@ -74,7 +74,7 @@ function forbiddenIPv6(address: string): string | undefined {
 }
 
 /** The eight groups; undefined for an address with a zone. */
-function groupsOf(address: string): readonly number[] | undefined {
+function parseGroups(address: string): readonly number[] | undefined {
   const text = `http://[${address}]/`;
   if (!URL.canParse(text)) return undefined;
   const [head = '', tail] = new URL(text).hostname.slice(1, -1).split('::');

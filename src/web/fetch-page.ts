@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { http } from '../util/node.ts';
 import type { Page, PageOutcome, Refused } from './page.ts';
-import { contentKind, decodeText, looksLikeHtml, mediaType } from './page-text.ts';
+import { contentKind, decodePage, looksLikeHtml, mediaType } from './page-text.ts';
 import { reachHost } from './reach-host.ts';
 import { ACCEPTED_ENCODINGS, readBody } from './read-body.ts';
 import type { PageConnections, WebPort } from './web-port.ts';
@@ -28,7 +28,7 @@ export async function fetchPage(start: URL, port: WebPort, signal: AbortSignal):
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted) return refused(url, `${url.host} did not answer in full within ${timeoutMs} ms.`);
-    return refused(url, `${url.host} could not be read: ${causeOf(error)}`);
+    return refused(url, `${url.host} could not be read: ${describeCause(error)}`);
   }
 }
 
@@ -103,7 +103,7 @@ async function read(
 
   const body = await unlessAborted(readBody(response, MAX_BODY_BYTES), signal);
   if (body === undefined) return tooLong();
-  const raw = decodeText(body, contentType);
+  const raw = decodePage(body, contentType);
   if (raw === undefined) return refused(url, unreadable(undefined, String(body.length)), code, codeText);
   const isHtml = kind === 'html' || (kind === 'unknown' && looksLikeHtml(raw));
   const text = isHtml ? (await import('./html-markdown.ts')).htmlToMarkdown(raw, url) : raw;
@@ -154,7 +154,7 @@ function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-function causeOf(error: unknown): string {
+function describeCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // Several addresses were tried: each has its own error, and the aggregate has no message.
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];

@@ -1,6 +1,6 @@
 /** HTML to Markdown. Imports turndown: load this file dynamically, with the first page. */
 import TurndownService from 'turndown';
-import { headOf } from '../util/text/cut-text.ts';
+import { takeStart } from '../util/text/cut-text.ts';
 import { openElements, textBetweenTags, withoutElements } from './strip-elements.ts';
 
 /** Characters of HTML that are parsed, after stripping: parsing is synchronous. */
@@ -11,7 +11,7 @@ const MAX_OPEN = 150;
 /** Links and images are resolved against `base`; of those with data or script only the text is kept. */
 export function htmlToMarkdown(html: string, base: URL): string {
   const whole = withoutElements(html);
-  const body = headOf(whole, MAX_HTML_CHARS);
+  const body = takeStart(whole, MAX_HTML_CHARS);
   const isSound = openElements(body) <= MAX_OPEN;
   const text = tidy(isSound ? serviceFor(base).turndown(body) : textBetweenTags(body));
   return body === whole ? text : `${text}\n\n(The page goes on; the rest was not read.)`;
@@ -28,7 +28,7 @@ function serviceFor(base: URL): TurndownService {
   service.addRule('links', {
     filter: (node) => node.nodeName === 'A' && node.hasAttribute('href'),
     replacement(content, node) {
-      const target = targetOf(
+      const target = resolveTarget(
         (node as { getAttribute(name: string): string | null }).getAttribute('href'),
         base,
       );
@@ -41,7 +41,7 @@ function serviceFor(base: URL): TurndownService {
     replacement(_, node) {
       const picture = node as { getAttribute(name: string): string | null };
       const alt = (picture.getAttribute('alt') ?? '').trim();
-      const target = targetOf(picture.getAttribute('src'), base);
+      const target = resolveTarget(picture.getAttribute('src'), base);
       if (alt === '') return '';
       return target === undefined ? alt : `![${alt.replaceAll(/\s+/g, ' ')}](${target})`;
     },
@@ -49,7 +49,7 @@ function serviceFor(base: URL): TurndownService {
   return service;
 }
 
-function targetOf(given: string | null, base: URL): string | undefined {
+function resolveTarget(given: string | null, base: URL): string | undefined {
   if (given === null || !URL.canParse(given, base.href)) return undefined;
   const { protocol, href } = new URL(given, base.href);
   return /^(?:https?|mailto|ftp):$/.test(protocol) ? href : undefined;

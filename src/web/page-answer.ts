@@ -1,6 +1,6 @@
 /** What the model gets to read of a page that was fetched. */
 import type { ToolContext, ToolOutput } from '../protocol/tools/tool.ts';
-import { headOf } from '../util/text/cut-text.ts';
+import { takeStart } from '../util/text/cut-text.ts';
 import { isFine, type Page, type PageOutcome } from './page.ts';
 
 export interface PageQuestion {
@@ -52,7 +52,7 @@ async function readOut(page: Page, { prompt, offset, context, ask }: Asked): Pro
   if (text.trim() === '') return `${url} holds no text.`;
   if (offset >= text.length)
     throw new Error(`The text of ${url} ends before character ${offset}: it has ${text.length}.`);
-  const part = headOf(text.slice(offset), WINDOW_CHARS);
+  const part = takeStart(text.slice(offset), WINDOW_CHARS);
   const end = offset + part.length;
   const rest =
     end < text.length
@@ -63,13 +63,13 @@ async function readOut(page: Page, { prompt, offset, context, ask }: Asked): Pro
   const answer = await ask({ url, text: part, prompt, effectKey, signal: context.signal });
   context.signal.throwIfAborted();
   if (answer !== undefined) return `${answer}${rest}`;
-  const excerpt = headOf(part, EXCERPT_CHARS);
+  const excerpt = takeStart(part, EXCERPT_CHARS);
   const more = excerpt.length < part.length ? ` Its first ${excerpt.length} characters follow.` : '';
   return `(The model that reads pages gave no answer, so this is the text itself.${more})\n\n${url} says:\n\n${excerpt}`;
 }
 
 function errorPage({ url, code, codeText, text }: Page): { content: string; isError: true } {
-  const said = headOf(text.trim(), ERROR_PAGE_CHARS);
+  const said = takeStart(text.trim(), ERROR_PAGE_CHARS);
   return {
     content: `${url} answered ${code} ${codeText}.${said === '' ? '' : ` It says:\n\n${said}`}`,
     isError: true,

@@ -20,8 +20,8 @@ export function mediaType(contentType: string | undefined): string {
 }
 
 /** undefined: these bytes are not text. */
-export function decodeText(bytes: Uint8Array, contentType: string | undefined): string | undefined {
-  const decoder = decoderFor(markOf(bytes) ?? charsetIn(contentType) ?? declaredCharset(bytes));
+export function decodePage(bytes: Uint8Array, contentType: string | undefined): string | undefined {
+  const decoder = decoderFor(detectEncoding(bytes) ?? charsetIn(contentType) ?? declaredCharset(bytes));
   if (contentKind(contentType) === 'unknown' && bytes.subarray(0, 1024).includes(0)) return undefined;
   return decoder.decode(bytes);
 }
@@ -30,7 +30,7 @@ export function looksLikeHtml(text: string): boolean {
   return /^\s*(?:<!doctype html|<html|<head|<body|<!--)/i.test(text.slice(0, 1024));
 }
 
-function markOf([a, b, c]: Uint8Array): string | undefined {
+function detectEncoding([a, b, c]: Uint8Array): string | undefined {
   if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';
   if (a === 0xfe && b === 0xff) return 'utf-16be';
   return a === 0xff && b === 0xfe ? 'utf-16le' : undefined;

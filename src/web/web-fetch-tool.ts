@@ -79,7 +79,7 @@ export function createWebFetchTool(ports: WebFetchPorts): Tool<WebFetchInput, We
     searchHint: 'download web page url http documentation',
     microcompactable: true,
     async validateInput({ url }) {
-      const problem = problemOf(url);
+      const problem = findProblem(url);
       return problem === undefined ? { ok: true } : { ok: false, message: problem };
     },
     async run({ url, prompt, offset = 0 }, context) {
@@ -98,7 +98,7 @@ export function createWebFetchTool(ports: WebFetchPorts): Tool<WebFetchInput, We
   };
 }
 
-function problemOf(url: string): string | undefined {
+function findProblem(url: string): string | undefined {
   if (url.length > MAX_URL_CHARS) return `The address is longer than ${MAX_URL_CHARS} characters.`;
   if (!URL.canParse(url))
     return `${JSON.stringify(url)} is no address: write it whole, with https:// in front.`;

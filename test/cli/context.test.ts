@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contextCommand, contextText } from '../../src/cli/commands/context-command.ts';
+import { contextText, runContextCommand } from '../../src/cli/commands/context-command.ts';
 import type { World } from '../../src/cli/world.ts';
 import { sessionContext } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
@@ -22,7 +22,7 @@ test('draws what fills the context of a session that is kept in files', async ()
     },
   };
   const world = { ...place, out };
-  expect(await contextCommand(world as unknown as World, undefined)).toBe(0);
+  expect(await runContextCommand(world as unknown as World, undefined)).toBe(0);
 
   const usage = await sessionContext(run.sessionId, place);
   expect(written).toBe(`${contextText(usage)}\n`);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnreadableLine } from '../../src/cli/control/control-session.ts';
-import { readLines } from '../../src/cli/control/wire.ts';
+import { readStreamLines } from '../../src/cli/control/json-lines.ts';
 import type { Options } from '../../src/index.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 import { until } from '../scenarios/processes.ts';
@@ -136,7 +136,7 @@ describe('the lines', () => {
         for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
       })();
       const lines: string[] = [];
-      for await (const line of readLines(pieces)) lines.push(line);
+      for await (const line of readStreamLines(pieces)) lines.push(line);
       expect(lines).toEqual(['{"a":"\u2028\u0085 🦉 é"}', '{"b":1}', 'last']);
     }
   });

@@ -1,7 +1,7 @@
 /** A run that is printed on a terminal which remembers what one would see on it, and messages to show there. */
 import { PassThrough, Writable } from 'node:stream';
-import { REAL_CLOCK } from '../../src/cli/conversation/clock.ts';
-import type { Output } from '../../src/cli/output.ts';
+import { REAL_CLOCK } from '../../src/cli/conversation/conversation-clock.ts';
+import type { ProcessOutput } from '../../src/cli/output.ts';
 import { PrintedRun } from '../../src/cli/run/printed-run.ts';
 import type { World } from '../../src/cli/world.ts';
 import type { SDKMessage } from '../../src/index.ts';
@@ -32,7 +32,7 @@ export async function fakeRun({
   ...options
 }: FakeOptions = {}): Promise<FakeRun> {
   let written = '';
-  const out: Output = {
+  const out: ProcessOutput = {
     async write(text) {
       written += text;
     },

@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { authCommand } from '../../src/cli/commands/auth-command.ts';
-import { modelsCommand } from '../../src/cli/commands/models-command.ts';
+import { runAuthCommand } from '../../src/cli/commands/auth-command.ts';
+import { runModelsCommand } from '../../src/cli/commands/models-command.ts';
 import { checkModel } from '../../src/cli/doctor/check-model.ts';
 import { parseArgs } from '../../src/cli/flags/args.ts';
 import type { World } from '../../src/cli/world.ts';
@@ -36,7 +36,7 @@ function worldOf(env: Readonly<Record<string, string>>, settings: object = {}) {
 
 async function listedIn(env: Readonly<Record<string, string>>, isJson = false, settings: object = {}) {
   const { world, written } = writing(worldOf(env, settings));
-  expect(await modelsCommand(world, { json: isJson })).toBe(0);
+  expect(await runModelsCommand(world, { json: isJson })).toBe(0);
   return written();
 }
 
@@ -256,7 +256,7 @@ describe('auth status', () => {
 
   async function statusIn(env: Readonly<Record<string, string>>, given: object, asJson: boolean) {
     const { world, written } = writing(worldOf(env, given));
-    expect(await authCommand(world, asJson)).toBe(0);
+    expect(await runAuthCommand(world, asJson)).toBe(0);
     return written();
   }
 });

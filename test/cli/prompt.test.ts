@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
-import { readPrompt } from '../../src/cli/run/prompt.ts';
+import { readPrompt } from '../../src/cli/run/read-prompt.ts';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as client from '@anthropic-ai/claude-agent-sdk';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
-import { createPromptLine } from '../../src/cli/control/prompt-queue.ts';
+import { createPromptLine } from '../../src/cli/control/prompt-line.ts';
 import * as own from '../../src/index.ts';
 import { type RehearsalServer, reply, type Scenario, startRehearsal } from '../../src/rehearsal/index.ts';
 import { inForm } from '../long-form.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
 import { QueryEngine } from '../../src/engine/query-engine.ts';
-import { createModelClient } from '../../src/model/client.ts';
+import { createModelClient } from '../../src/model/create-model-client.ts';
 import type { CallModel } from '../../src/protocol/model/model.ts';
 import type { Usage } from '../../src/protocol/model/wire.ts';
 import type { JournalEntry } from '../../src/protocol/session/journal.ts';

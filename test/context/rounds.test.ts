@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitBeforeTail } from '../../src/context/compact/keep-tail.ts';
-import { lastPrompt, splitRounds } from '../../src/context/rounds.ts';
+import { findLastPrompt, splitRounds } from '../../src/context/rounds.ts';
 import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import {
   answer,
@@ -94,7 +94,7 @@ describe('splitBeforeTail', () => {
         if (split === undefined) throw new Error('a view with messages has a tail');
         expect(split.kept).toContain(messages.at(-1));
         expect(isWhole(split.kept)).toBe(true);
-        const last = lastPrompt(messages);
+        const last = findLastPrompt(messages);
         if (last !== undefined) expect(split.kept).toContain(last);
         const all = new Set([...split.before.flatMap((round) => round.messages), ...split.kept]);
         expect(all.size).toBe(messages.length);
@@ -120,6 +120,6 @@ describe('splitBeforeTail', () => {
 describe('lastPrompt', () => {
   it('counts what was queued while the model worked, and not what the engine wrote', () => {
     const nudge = { ...prompt('n', 'Go on.'), isSynthetic: true, kind: 'nudge' as const };
-    expect(lastPrompt([prompt('p', 'a'), queued('q', 'b'), nudge, result('x', 'y')])?.uuid).toBe('q');
+    expect(findLastPrompt([prompt('p', 'a'), queued('q', 'b'), nudge, result('x', 'y')])?.uuid).toBe('q');
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createSnipMarks } from '../../src/context/clearing/snip-marks.ts';
 import { createContext } from '../../src/context/context-port.ts';
 import { estimateTokens } from '../../src/context/estimate/token-estimate.ts';
-import { snip } from '../../src/context/steps/snip.ts';
+import { snip } from '../../src/context/steps/remove-snipped.ts';
 import { queryLoop } from '../../src/loop/query-loop.ts';
 import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import {

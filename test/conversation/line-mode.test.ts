@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ConversationClock } from '../../src/cli/conversation/clock.ts';
-import type { CommandContext } from '../../src/cli/conversation/command-context.ts';
+import type { ConversationCommandContext } from '../../src/cli/conversation/command-context.ts';
 import { listOverlay } from '../../src/cli/conversation/commands/list.ts';
 import { questionOverlay } from '../../src/cli/conversation/commands/question.ts';
+import type { ConversationClock } from '../../src/cli/conversation/conversation-clock.ts';
 import { LineMode } from '../../src/cli/conversation/line-mode/index.ts';
 import { wantsLineMode } from '../../src/cli/conversation/line-mode/wants-line-mode.ts';
 import { draftPath, readDraft } from '../../src/cli/conversation/session/drafts.ts';
@@ -53,7 +53,7 @@ function handClock() {
 
 interface Start {
   readonly prompt?: string;
-  readonly runCommand?: (text: string, context: CommandContext) => Promise<boolean>;
+  readonly runCommand?: (text: string, context: ConversationCommandContext) => Promise<boolean>;
   readonly options?: object;
   readonly askSecret?: (question: string) => Promise<string | undefined>;
   /** Makes files before it begins. */

@@ -1,6 +1,6 @@
 /** `!command`: what is seen of its output while it runs. */
 import { expect, test } from 'vitest';
-import { runShell } from '../../src/cli/conversation/session/shell-command.ts';
+import { runShell } from '../../src/cli/conversation/session/typed-command.ts';
 
 test('a command that writes a lot is shown by the end of its output and the number of its lines', async () => {
   const seen: { readonly tail: string; readonly totalLines: number }[] = [];

@@ -2,10 +2,13 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Database, setLimit } from '../../src/durable/index.ts';
-import { createAdmission, type SharedAdmission } from '../../src/durable/postgres/admission/admission.ts';
 import { EMPTY_BUCKET, grant } from '../../src/durable/postgres/admission/bucket.ts';
 import { askForSlice } from '../../src/durable/postgres/admission/buckets.ts';
-import { notify } from '../../src/durable/postgres/listen.ts';
+import {
+  createSharedAdmission,
+  type SharedAdmission,
+} from '../../src/durable/postgres/admission/shared-admission.ts';
+import { notify } from '../../src/durable/postgres/listener.ts';
 import type { Permit, Usage } from '../../src/index.ts';
 import { type VirtualClock, virtualClock } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
@@ -37,7 +40,7 @@ async function fleet(count: number): Promise<Fleet> {
       });
     },
   };
-  const workers = Array.from({ length: count }, () => createAdmission(counted, listener, { clock }));
+  const workers = Array.from({ length: count }, () => createSharedAdmission(counted, listener, { clock }));
   onTestFinished(() => {
     for (const worker of workers) worker.close();
   });

@@ -15,7 +15,7 @@ import {
   worker,
 } from '../../src/durable/index.ts';
 import { createBlobStore } from '../../src/durable/postgres/blobs.ts';
-import { createJournalStore } from '../../src/durable/postgres/journal.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal-rows.ts';
 import type { BlobStore } from '../../src/protocol/ports.ts';
 import { blobStoreChecks, createMemoryBlobStore, say } from '../../src/testing/index.ts';
 import { commandLine } from '../cli/command-line.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createBlobStore } from '../../src/durable/postgres/blobs.ts';
-import { createJournalStore } from '../../src/durable/postgres/journal.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal-rows.ts';
 import { type Options, query } from '../../src/index.ts';
 import { callTool, type ScriptStep, say, scriptedModel } from '../../src/testing/index.ts';
 import { newDatabase } from './cluster.ts';

@@ -1,13 +1,13 @@
 /** A restore or a lossy fail-over sets a row back: its epoch is given out twice, to two owners. */
 import { expect, test } from 'vitest';
-import { openAsks } from '../../src/durable/asks.ts';
 import type { Database } from '../../src/durable/index.ts';
 import { createBlobStore } from '../../src/durable/postgres/blobs.ts';
-import { takeInterrupts } from '../../src/durable/postgres/inbox.ts';
-import { createJournalStore } from '../../src/durable/postgres/journal.ts';
-import { createOutbox } from '../../src/durable/postgres/outbox.ts';
+import { takeInterrupts } from '../../src/durable/postgres/inbox-rows.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal-rows.ts';
+import { createOutbox } from '../../src/durable/postgres/outbox-rows.ts';
 import { endRun, failRun } from '../../src/durable/postgres/runs.ts';
 import { beginRun } from '../../src/durable/postgres/tenants/begin.ts';
+import { openAsks } from '../../src/durable/recorded-asks.ts';
 import type { JournalStore } from '../../src/protocol/ports.ts';
 import { openedDatabase, openedListener } from './opened.ts';
 

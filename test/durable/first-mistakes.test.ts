@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkTables, openDatabase, worker } from '../../src/durable/index.ts';
-import { createInbox } from '../../src/durable/postgres/inbox.ts';
+import { createInbox } from '../../src/durable/postgres/inbox-rows.ts';
 import { newDatabase, startCluster } from './cluster.ts';
 import { openedEmpty, openedListener } from './opened.ts';
 import { eventually } from './processes.ts';

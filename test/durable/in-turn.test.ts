@@ -1,6 +1,6 @@
 /** Which worker takes which of the runs that are asked for at once. */
 import { expect, test } from 'vitest';
-import { portionOf } from '../../src/durable/take-in-turn.ts';
+import { countPortion } from '../../src/durable/take-in-turn.ts';
 import { openedClient } from './opened.ts';
 import { eventually, report, startFleet } from './processes.ts';
 
@@ -39,5 +39,5 @@ test.for([
   ['some of very many, whatever it has', { waiting: 500, late: 0, taken: 500, living: 5 }, 400, 100],
   ['all where no worker is known', { waiting: 2, late: 0, taken: 0, living: 0 }, 0, 2],
 ] as const)('a worker takes %s', ([, count, mine, portion]) => {
-  expect(Math.max(0, portionOf(count, mine))).toBe(portion);
+  expect(Math.max(0, countPortion(count, mine))).toBe(portion);
 });

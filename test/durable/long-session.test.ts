@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createJournalStore } from '../../src/durable/postgres/journal.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal-rows.ts';
 import { type JournalEntry, type JournalStore, query } from '../../src/index.ts';
 import { callTool, fakeTool, type ScriptStep, scriptedModel } from '../../src/testing/index.ts';
 import { inForm } from '../long-form.ts';

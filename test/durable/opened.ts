@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { type Database, type DurableClient, durableClient, openDatabase } from '../../src/durable/index.ts';
 import type { DatabaseOptions } from '../../src/durable/postgres/database.ts';
-import { createListener, type Listener } from '../../src/durable/postgres/listen.ts';
+import { createListener, type Listener } from '../../src/durable/postgres/listener.ts';
 import { migrate } from '../../src/durable/postgres/tables/migrations.ts';
 import { newDatabase } from './cluster.ts';
 

@@ -1,6 +1,6 @@
 /** The server goes away in the middle of appends, and comes back: what was acknowledged is there, once. */
 import { expect, onTestFinished, test } from 'vitest';
-import { createJournalStore } from '../../src/durable/postgres/journal.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal-rows.ts';
 import type { JournalBody, JournalStore } from '../../src/index.ts';
 import { type Cluster, movableAddress, newDatabase, startCluster, startStandby } from './cluster.ts';
 import { openedDatabase } from './opened.ts';

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/durable/index.ts';
 import { createAppendQueue } from '../../src/durable/postgres/append-queue.ts';
-import { grouped } from '../../src/durable/postgres/grouped.ts';
-import { createJournalStore } from '../../src/durable/postgres/journal.ts';
+import { groupCalls } from '../../src/durable/postgres/group-calls.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal-rows.ts';
 import { doubtfulRuns, endRun, failRun } from '../../src/durable/postgres/runs.ts';
 import { beginRun } from '../../src/durable/postgres/tenants/begin.ts';
 import { removeWorker } from '../../src/durable/postgres/workers.ts';
@@ -115,7 +115,7 @@ test('two writers of one session do not fail those whose appends wait beside the
 
 test('calls with the same key are in different statements, in their order', async () => {
   const statements: (readonly string[])[] = [];
-  const work = grouped(
+  const work = groupCalls(
     async (calls: readonly string[]) => {
       statements.push(calls);
       return calls;

@@ -1,13 +1,13 @@
 /** The adapters on Postgres meet the checks that every adapter must meet. */
 import { afterAll, describe, it } from 'vitest';
 import { openDatabase } from '../../src/durable/index.ts';
-import { createAdmission } from '../../src/durable/postgres/admission/admission.ts';
+import { createSharedAdmission } from '../../src/durable/postgres/admission/shared-admission.ts';
 import { createBlobStore } from '../../src/durable/postgres/blobs.ts';
-import { createInbox } from '../../src/durable/postgres/inbox.ts';
-import { createJournalStore } from '../../src/durable/postgres/journal.ts';
+import { createInbox } from '../../src/durable/postgres/inbox-rows.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal-rows.ts';
 import { createLeaseStore } from '../../src/durable/postgres/leases.ts';
-import { createListener } from '../../src/durable/postgres/listen.ts';
-import { createOutbox } from '../../src/durable/postgres/outbox.ts';
+import { createListener } from '../../src/durable/postgres/listener.ts';
+import { createOutbox } from '../../src/durable/postgres/outbox-rows.ts';
 import { migrate } from '../../src/durable/postgres/tables/migrations.ts';
 import {
   admissionChecks,
@@ -47,7 +47,7 @@ const checks: readonly Check[] = [
   ...admissionChecks(async () => {
     await emptied();
     const listener = createListener(database);
-    const admission = createAdmission(database, listener, { maxConcurrent: 1 });
+    const admission = createSharedAdmission(database, listener, { maxConcurrent: 1 });
     const dispose = async () => {
       admission.close();
       await listener.close();

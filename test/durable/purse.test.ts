@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { type Database, setTenantLimits, tenantUse } from '../../src/durable/index.ts';
-import { openPurse, type RunPurse } from '../../src/durable/postgres/tenants/purse.ts';
+import { openPurse, type RunPurse } from '../../src/durable/postgres/tenants/run-purse.ts';
 import type { TakenMoney } from '../../src/protocol/model/purse.ts';
 import { openedClient, openedDatabase, openedListener } from './opened.ts';
 

@@ -1,6 +1,6 @@
 /** What every runner does: the contract of `Runner`, as checks for any test runner. */
 import type { Database, Executor, Run, Runner } from '../../src/durable/index.ts';
-import { checkOf, type Open } from '../../src/testing/checks/check.ts';
+import { createCheck, type Open } from '../../src/testing/checks/check.ts';
 import { equal, holds } from '../../src/testing/checks/demand.ts';
 import type { Check } from '../../src/testing/index.ts';
 import { eventually } from './processes.ts';
@@ -72,7 +72,7 @@ const began = (worker: Worker, ...runs: readonly Run[]) =>
   eventually(() => runs.every((one) => worker.begun.includes(idOf(one))), { describe: () => worker.begun });
 
 export function runnerChecks(open: Open<RunnerPlace>): readonly Check[] {
-  const check = checkOf(open);
+  const check = createCheck(open);
   const ask = async ({ runner, database }: RunnerPlace, ...runs: readonly Run[]) => {
     const dispatch = await runner.open(database);
     await database.transaction(async (statement) => {

@@ -11,7 +11,7 @@ import {
   worker,
 } from '../../src/durable/index.ts';
 import { createBlobStore } from '../../src/durable/postgres/blobs.ts';
-import { createJournalStore } from '../../src/durable/postgres/journal.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal-rows.ts';
 import { type JournalEntry, query } from '../../src/index.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
 import { callTool, fakeTool, say, scriptedModel } from '../../src/testing/index.ts';

@@ -1,8 +1,8 @@
 /** The stream of a run in this process, and what a follower receives of it. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database, DurableClient } from '../../src/durable/index.ts';
-import { createJournalStore } from '../../src/durable/postgres/journal.ts';
-import { createListener } from '../../src/durable/postgres/listen.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal-rows.ts';
+import { createListener } from '../../src/durable/postgres/listener.ts';
 import { endRun } from '../../src/durable/postgres/runs.ts';
 import { beginRun } from '../../src/durable/postgres/tenants/begin.ts';
 import { openRunOutbox } from '../../src/durable/stream/run-outbox.ts';

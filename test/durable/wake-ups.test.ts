@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createInbox, putItem } from '../../src/durable/postgres/inbox.ts';
-import { type Listener, notify } from '../../src/durable/postgres/listen.ts';
+import { createInbox, putItem } from '../../src/durable/postgres/inbox-rows.ts';
+import { type Listener, notify } from '../../src/durable/postgres/listener.ts';
 import { openedDatabase, openedListener } from './opened.ts';
 
 /** Resolves with the sessions heard of, once there is one. */

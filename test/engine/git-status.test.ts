@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { gitStatus } from '../../src/engine/session/git-status.ts';
-import { worktreesOf } from '../../src/util/files/git-folder.ts';
+import { listWorktrees } from '../../src/util/files/git-folder.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { everyNth } from '../long-form.ts';
 
@@ -259,13 +259,13 @@ describe('T106 CVE-2026-40068 a .git that leads to another repository', () => {
     tricks[name]?.(other);
     expect(await look(false)).not.toContain('private');
     expect(await look(true)).not.toContain('private');
-    expect(await worktreesOf(nodeFiles, cwd)).not.toContain(other);
+    expect(await listWorktrees(nodeFiles, cwd)).not.toContain(other);
   });
 
   it('trees and repositories that speak of each other share their sessions', async () => {
     const tree = join(root, 'tree');
     git(cwd, 'worktree', 'add', '-q', tree, '-b', 'side');
-    expect(await worktreesOf(nodeFiles, cwd)).toEqual([cwd, tree]);
-    expect(await worktreesOf(nodeFiles, tree)).toEqual([tree, cwd]);
+    expect(await listWorktrees(nodeFiles, cwd)).toEqual([cwd, tree]);
+    expect(await listWorktrees(nodeFiles, tree)).toEqual([tree, cwd]);
   });
 });

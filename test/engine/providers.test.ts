@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { smallModel } from '../../src/engine/side-calls/small-model.ts';
 import type { ProviderConfig } from '../../src/protocol/model/provider-config.ts';
 import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
-import type { Options } from '../../src/sdk/options.ts';
 import { query } from '../../src/sdk/query/query.ts';
+import type { Options } from '../../src/sdk/query-options.ts';
 import { recordingStore } from '../../src/testing/index.ts';
 import { startBedrockServer } from '../model/wires/bedrock-server.ts';
 import { AWS_ENV, KEYS } from '../model/wires/cloud-clients.ts';

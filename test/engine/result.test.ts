@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { createOutcome, resultOf, resultWithoutQuery } from '../../src/engine/output/result.ts';
+import { buildResult, createOutcome, resultWithoutQuery } from '../../src/engine/output/result.ts';
 import type { ResultFacts } from '../../src/engine/output/result-fields.ts';
 import type { AssistantMessage } from '../../src/protocol/model/messages.ts';
 import { EMPTY_USAGE, type StopReason } from '../../src/protocol/model/wire.ts';
@@ -51,7 +51,7 @@ function resultFor(reason: TerminalReason, stopReason: StopReason | null = 'end_
   const outcome = createOutcome();
   outcome.observe(assistant('The answer.'));
   outcome.responseEnded('msg_1', stopReason);
-  return resultOf({ reason, turnCount: 5, errors: ['What went wrong.'] }, outcome, FACTS, LIMITS);
+  return buildResult({ reason, turnCount: 5, errors: ['What went wrong.'] }, outcome, FACTS, LIMITS);
 }
 
 describe('terminal to result (L7.1)', () => {
@@ -136,7 +136,7 @@ describe('stop_reason on results', () => {
   it.each(erring)('%s is null when no answer came: an error that the engine shows is none', (reason) => {
     const outcome = createOutcome();
     outcome.observe(shownError);
-    expect(resultOf({ reason, turnCount: 1 }, outcome, FACTS, LIMITS).stop_reason).toBeNull();
+    expect(buildResult({ reason, turnCount: 1 }, outcome, FACTS, LIMITS).stop_reason).toBeNull();
   });
   it.each(erring)('%s carries the last reason that an answer gave, whatever came after it', (reason) => {
     const outcome = createOutcome();
@@ -145,17 +145,17 @@ describe('stop_reason on results', () => {
     outcome.observe(assistant('Half an', { id: 'msg_2' }));
     outcome.responseEnded('msg_2', null);
     outcome.observe(shownError);
-    expect(resultOf({ reason, turnCount: 2 }, outcome, FACTS, LIMITS).stop_reason).toBe('tool_use');
+    expect(buildResult({ reason, turnCount: 2 }, outcome, FACTS, LIMITS).stop_reason).toBe('tool_use');
   });
   it('counts answers of a previous process, which are recorded with their reasons', () => {
     const outcome = createOutcome();
     outcome.observe(assistant('I will look.', { stop: 'tool_use' }));
     const terminal = { reason: 'aborted_streaming', turnCount: 2 } as const;
-    expect(resultOf(terminal, outcome, FACTS, LIMITS).stop_reason).toBe('tool_use');
+    expect(buildResult(terminal, outcome, FACTS, LIMITS).stop_reason).toBe('tool_use');
   });
   it('is null when the set-up failed', () => {
     const terminal = { reason: 'turn_setup_failed', turnCount: 0 } as const;
-    expect(resultOf(terminal, createOutcome(), FACTS, LIMITS).stop_reason).toBeNull();
+    expect(buildResult(terminal, createOutcome(), FACTS, LIMITS).stop_reason).toBeNull();
   });
   it('is null, without a terminal reason, when no query ran', () => {
     const result = resultWithoutQuery('Listed.', FACTS);
@@ -194,7 +194,7 @@ describe('a compaction', () => {
 
 describe('the result text', () => {
   const finish = (outcome: ReturnType<typeof createOutcome>) =>
-    resultOf({ reason: 'completed', turnCount: 1 }, outcome, FACTS, LIMITS);
+    buildResult({ reason: 'completed', turnCount: 1 }, outcome, FACTS, LIMITS);
   it('is that of the last block, when that is text', () => {
     const outcome = createOutcome();
     outcome.observe(assistant('First. ', { id: 'msg_1' }));
@@ -210,7 +210,9 @@ describe('the result text', () => {
     const outcome = createOutcome();
     outcome.observe(assistant('Here it is.'));
     const value = { items: [1] };
-    expect(resultOf({ reason: 'completed', turnCount: 1 }, outcome, FACTS, LIMITS, { value })).toMatchObject({
+    expect(
+      buildResult({ reason: 'completed', turnCount: 1 }, outcome, FACTS, LIMITS, { value }),
+    ).toMatchObject({
       result: '{"items":[1]}',
       structured_output: value,
     });
@@ -230,7 +232,7 @@ describe('the result text', () => {
     outcome.observe(
       assistant('Overloaded.', { synthetic: { error: 'overloaded', status: 529 }, stop: 'stop_sequence' }),
     );
-    expect(resultOf({ reason: 'api_error', turnCount: 1 }, outcome, FACTS, LIMITS)).toMatchObject({
+    expect(buildResult({ reason: 'api_error', turnCount: 1 }, outcome, FACTS, LIMITS)).toMatchObject({
       result: 'Overloaded.',
       is_error: true,
       api_error_status: 529,

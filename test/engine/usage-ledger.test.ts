@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createUsageLedger } from '../../src/engine/budget/usage-ledger.ts';
 import { modelInfo } from '../../src/model/catalog/model-info.ts';
-import { costOf } from '../../src/model/catalog/prices.ts';
+import { computeCost } from '../../src/model/catalog/prices.ts';
 import { EMPTY_USAGE, type Usage } from '../../src/protocol/model/wire.ts';
 
 const MILLION = 1_000_000;
 const usage = (more: Partial<Usage>): Usage => ({ ...EMPTY_USAGE, ...more });
-const ledgerWith = () => createUsageLedger({ infoOf: (model) => modelInfo(model), costOf });
+const ledgerWith = () => createUsageLedger({ infoOf: (model) => modelInfo(model), costOf: computeCost });
 
 describe('the ledger (L9)', () => {
   it('counts each effect key once', () => {
@@ -118,7 +118,7 @@ describe('the ledger (L9)', () => {
       ...modelInfo(model),
       ...(model.startsWith('local:') && { provider: 'local' }),
     });
-    const ledger = createUsageLedger({ infoOf, costOf });
+    const ledger = createUsageLedger({ infoOf, costOf: computeCost });
     for (const model of ['claude-opus-5-5', 'local:qwen3:8b'])
       ledger.settle({
         model,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { compileMatcher, matchesNothing } from '../../src/hooks/compile-matcher.ts';
 import { createHooks } from '../../src/hooks/hook-runner.ts';
-import { compileMatcher, matchesNothing } from '../../src/hooks/match.ts';
 import type { RegisteredHook } from '../../src/hooks/registered-hook.ts';
 import type { SystemBody } from '../../src/protocol/model/messages.ts';
 import { type HookCall, type HookEvent, NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';

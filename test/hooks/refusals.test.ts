@@ -1,6 +1,6 @@
 /** Every odd form in which a hook may print that it refuses: none of them lets the call run. */
 import { describe, expect, it } from 'vitest';
-import { readHookOutput } from '../../src/hooks/read-output.ts';
+import { readHookOutput } from '../../src/hooks/read-hook-output.ts';
 import { readText } from '../../src/hooks/read-text.ts';
 
 const DENY =

@@ -1,6 +1,6 @@
 /** A matcher comes from a file, and the name that it is held against from a server or a model. */
 import { expect, it } from 'vitest';
-import { compileMatcher, matchesNothing } from '../../src/hooks/match.ts';
+import { compileMatcher, matchesNothing } from '../../src/hooks/compile-matcher.ts';
 
 it.each([
   ['^(mcp__)+a$', 'mcp__a', true],

@@ -4,7 +4,7 @@ import type { Facts } from '../../src/loop/facts.ts';
 import { Iteration } from '../../src/loop/iteration.ts';
 import { initialState } from '../../src/loop/query-loop.ts';
 import { emptyResponse, type Response } from '../../src/loop/response.ts';
-import { PASS, type Verdict } from '../../src/loop/rule.ts';
+import { PASS, type RuleOutcome } from '../../src/loop/rule.ts';
 import { RULES } from '../../src/loop/rules/index.ts';
 import {
   NO_ATTACHMENTS,
@@ -83,7 +83,7 @@ export const hooks = (
   hooks: { has: () => true, run: async () => ({ ...NO_HOOK_VERDICT, ...verdict }) },
 });
 export interface RuleRun {
-  readonly verdict: Verdict;
+  readonly verdict: RuleOutcome;
   /** One line for each message. */
   readonly shown: readonly string[];
   readonly asked: readonly HookCall[];
@@ -148,7 +148,7 @@ export async function runRule({
   await iteration.close();
   return { verdict, shown, asked };
 
-  async function verdictOf(): Promise<Verdict> {
+  async function verdictOf(): Promise<RuleOutcome> {
     const rule = RULES.find((each) => each.name === name)!;
     const all = { ...nothing, ...facts };
     if (!rule.applies(all, output, iteration)) return PASS;
@@ -157,7 +157,7 @@ export async function runRule({
 }
 
 /** `pass`, `park`, the transition, or the terminal. */
-export function wordOf(verdict: Verdict): string {
+export function wordOf(verdict: RuleOutcome): string {
   if (verdict.kind === 'pass' || verdict.kind === 'park') return verdict.kind;
   return verdict.kind === 'stop' ? verdict.terminal.reason : (verdict.next.transition?.reason ?? 'none');
 }

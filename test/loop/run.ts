@@ -1,7 +1,7 @@
 /** Drives the real loop with a script and hands back what a test wants to look at. */
 import type { LoopEnd } from '../../src/loop/decision.ts';
 import type { LoopDeps, LoopParams } from '../../src/loop/deps.ts';
-import { runLoop as emitLoop, queryLoop } from '../../src/loop/query-loop.ts';
+import { runQueryLoop as emitLoop, queryLoop } from '../../src/loop/query-loop.ts';
 import type { AssistantMessage, LoopMessage } from '../../src/protocol/model/messages.ts';
 import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
 import type { Terminal } from '../../src/protocol/session/terminal.ts';

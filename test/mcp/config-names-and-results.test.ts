@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { serverSlug, toolNames } from '../../src/mcp/servers/names.ts';
 import { isSameServer, parseServer } from '../../src/mcp/servers/parse-server.ts';
+import { toToolOutput } from '../../src/mcp/tools/call-result.ts';
 import { cleanText } from '../../src/mcp/tools/clean-text.ts';
-import { outputOf } from '../../src/mcp/tools/result.ts';
-import { inServerNames, toolSchema } from '../../src/mcp/tools/tool-schema.ts';
-import { namesTool } from '../../src/permissions/rules/rule.ts';
-import { toolOf } from '../../src/sdk/sdk-tool.ts';
+import { inServerNames, readToolSchema } from '../../src/mcp/tools/read-tool-schema.ts';
+import { namesTool } from '../../src/permissions/rules/permission-rule.ts';
+import { fromSdkTool } from '../../src/sdk/sdk-tool.ts';
 import { CRUDE, call, roomOf, stdio, toolIn } from './servers-under-test.ts';
 
 describe('a configuration', () => {
@@ -108,7 +108,7 @@ describe('F154 names', () => {
   it('of servers within the program neither', async () => {
     const handler = async () => ({ content: [] });
     for (const name of ['gh__x', 'gh_', '__gh', 'gh x']) {
-      const { name: tool } = await toolOf(name, name, {
+      const { name: tool } = await fromSdkTool(name, name, {
         name: 'b',
         description: '',
         inputSchema: {},
@@ -129,7 +129,7 @@ describe('F154 names', () => {
 
 describe('F152 a schema', () => {
   it('that the API would refuse is made one that it takes', () => {
-    const either = toolSchema({
+    const either = readToolSchema({
       anyOf: [
         {
           type: 'object',
@@ -152,7 +152,7 @@ describe('F152 a schema', () => {
     });
     expect(either.ok && 'anyOf' in either.schema).toBe(false);
     expect(
-      toolSchema({
+      readToolSchema({
         $schema: 'http://json-schema.org/draft-04/schema#',
         $ref: '#/definitions/in',
         definitions: {
@@ -167,11 +167,11 @@ describe('F152 a schema', () => {
     ).toMatchObject({
       schema: { type: 'object', properties: { n: { type: 'integer', minimum: 1, exclusiveMinimum: 1 } } },
     });
-    expect(toolSchema(undefined)).toMatchObject({ schema: { type: 'object', properties: {} } });
+    expect(readToolSchema(undefined)).toMatchObject({ schema: { type: 'object', properties: {} } });
   });
 
   it('has properties renamed for the model and named back for the server', () => {
-    const odd = toolSchema({ type: 'object', properties: { $a: {}, '#a': {}, b: {} }, required: ['$a'] });
+    const odd = readToolSchema({ type: 'object', properties: { $a: {}, '#a': {}, b: {} }, required: ['$a'] });
     expect(odd).toMatchObject({ schema: { properties: { _a: {}, _a_2: {}, b: {} }, required: ['_a'] } });
     expect(odd.ok && inServerNames({ _a: 1, _a_2: 2, b: 3 }, odd.renamed)).toEqual({ $a: 1, '#a': 2, b: 3 });
   });
@@ -189,7 +189,7 @@ describe('F152 a schema', () => {
       [{ description: 'x'.repeat(200_000) }, /longer than/],
     ];
     for (const [schema, why] of cases)
-      expect(toolSchema(schema)).toMatchObject({ ok: false, problem: expect.stringMatching(why) });
+      expect(readToolSchema(schema)).toMatchObject({ ok: false, problem: expect.stringMatching(why) });
   });
 
   it('that is bad costs its own tool alone, by name', async () => {
@@ -221,7 +221,7 @@ const PLACE = { server: 'box', tool: 'mcp__box__t' };
 
 it('T120 an image that is too large becomes a note', async () => {
   const image = async (data: string, mimeType: string) =>
-    (await outputOf({ content: [{ type: 'image', data, mimeType }] }, PLACE)).content;
+    (await toToolOutput({ content: [{ type: 'image', data, mimeType }] }, PLACE)).content;
   expect(await image('A'.repeat(8 * 1024 * 1024), 'image/png')).toEqual([
     { type: 'text', text: '[An image of 6.0 MB is too large to be shown.]' },
   ]);
@@ -239,7 +239,7 @@ describe('what a server answers', () => {
     kept.push(`${bytes.length} ${ending}`);
     return `/kept/${kept.length}.${ending}`;
   };
-  const answered = (result: object) => outputOf({ ...result }, { ...PLACE, keep });
+  const answered = (result: object) => toToolOutput({ ...result }, { ...PLACE, keep });
   beforeEach(() => kept.splice(0));
 
   it('structured content takes the place of the text, in whatever shape that is', async () => {

@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCredentialStore } from '../../src/mcp/oauth/credential-store.ts';
-import { type LogInOptions, logIn } from '../../src/mcp/oauth/log-in.ts';
+import { type LogInOptions, logInToServer } from '../../src/mcp/oauth/log-in-to-server.ts';
 import { logOut } from '../../src/mcp/oauth/log-out.ts';
 import { openConnections } from '../../src/model/http/connections.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -17,7 +17,7 @@ async function stage() {
   const config = { type: 'http' as const, url: `${server.url}/mcp` };
   const connect = (baseUrl: URL) => openConnections({ baseUrl });
   const login = (more: Partial<LogInOptions> = {}) =>
-    logIn({
+    logInToServer({
       server: config,
       store,
       connect,

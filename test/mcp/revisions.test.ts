@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type McpServerConfig, query } from '../../src/index.ts';
 import { createCredentialStore } from '../../src/mcp/oauth/credential-store.ts';
-import { logIn } from '../../src/mcp/oauth/log-in.ts';
+import { logInToServer } from '../../src/mcp/oauth/log-in-to-server.ts';
 import type { ElicitPort } from '../../src/mcp/tools/elicitation.ts';
 import { openConnections } from '../../src/model/http/connections.ts';
 import { reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
@@ -521,7 +521,7 @@ describe.each(['library', 'command line'])('from the %s', (door) => {
       };
       const config = { type: 'http' as const, url: `${guard.url}/mcp` };
       const home = await mkdtemp(join(tmpdir(), 'turnwright-revisions-'));
-      await logIn({
+      await logInToServer({
         server: config,
         store: createCredentialStore(home, nodeFiles),
         connect: (baseUrl) => openConnections({ baseUrl }),

@@ -12,7 +12,7 @@ import {
 } from '../../src/mcp/servers/mcp-servers.ts';
 import { openConnections } from '../../src/model/http/connections.ts';
 import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../../src/protocol/tools/tool.ts';
-import { parserOf } from '../../src/tools/schema/from-json-schema.ts';
+import { createParser } from '../../src/tools/schema/from-json-schema.ts';
 import { systemClock, systemRandom } from '../../src/util/clock.ts';
 import { writeOneFile } from '../one-file.ts';
 
@@ -58,7 +58,7 @@ export async function openRoom(
     isolateFor: () => undefined,
     version: '0.0.0',
     elicit: undefined,
-    parserOf,
+    parserOf: createParser,
     onElicitationComplete: () => {},
     connect: (baseUrl) => openConnections({ baseUrl }),
     credentials: undefined,

@@ -1,5 +1,5 @@
 /** Views, requests and runs of calls, short to write. */
-import { createModelClient, type ModelClientOptions } from '../../src/model/client.ts';
+import { createModelClient, type ModelClientOptions } from '../../src/model/create-model-client.ts';
 import type {
   AssistantMessage,
   AttachmentMessage,

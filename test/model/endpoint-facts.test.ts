@@ -1,6 +1,6 @@
 /** Facts of models that no table knows, asked of the endpoint. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ModelClientOptions } from '../../src/model/client.ts';
+import type { ModelClientOptions } from '../../src/model/create-model-client.ts';
 import type { ModelClient } from '../../src/protocol/model/model-client.ts';
 import type { Clock } from '../../src/protocol/ports.ts';
 import {

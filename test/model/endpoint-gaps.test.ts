@@ -3,7 +3,7 @@
  * for this endpoint and credential, for a while.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ModelClientOptions } from '../../src/model/client.ts';
+import type { ModelClientOptions } from '../../src/model/create-model-client.ts';
 import { clientFor, failureOf, requestOf, run, says, user, viewOf } from './conversation.ts';
 import { skippingClock } from './skipping-clock.ts';
 import { startMessagesServer } from './wires/messages-server.ts';

@@ -1,7 +1,7 @@
 /** Attempts of clients that do their own HTTP: the limits, facts and masks of those over our own sockets. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { lifeOf } from '../../src/model/life-of.ts';
+import { toLife } from '../../src/model/life-of.ts';
 import { createEventDecoder } from '../../src/model/stream/decode-events.ts';
 import { type IteratedAnswer, openIteratedAttempt } from '../../src/model/stream/iterated-attempt.ts';
 import { DEFAULT_TIMEOUTS } from '../../src/model/stream/stream-watch.ts';
@@ -36,7 +36,7 @@ function attempt(send: (signal: AbortSignal) => Promise<IteratedAnswer>, clock =
     stream: true,
     timeouts: DEFAULT_TIMEOUTS,
     clock,
-    life: lifeOf(controller.signal),
+    life: toLife(controller.signal),
   });
 }
 

@@ -3,7 +3,7 @@
  * conversation in every other case. What the endpoint answers to is the same with and without them.
  */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ModelClientOptions } from '../../src/model/client.ts';
+import type { ModelClientOptions } from '../../src/model/create-model-client.ts';
 import { threadRefusal } from '../../src/model/retry/thread-refusal.ts';
 import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import type { ModelRequest } from '../../src/protocol/model/model.ts';

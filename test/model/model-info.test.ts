@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { addUsage } from '../../src/model/catalog/add-usage.ts';
 import { canonicalModel, modelInfo, resolveModelAlias } from '../../src/model/catalog/model-info.ts';
-import { costOf } from '../../src/model/catalog/prices.ts';
-import { addUsage } from '../../src/model/catalog/usage.ts';
+import { computeCost } from '../../src/model/catalog/prices.ts';
 import { thinkingFor } from '../../src/model/request/thinking-options.ts';
 import { contextTokens, readUsage, replaceUsage } from '../../src/protocol/model/usage.ts';
 import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
@@ -74,25 +74,27 @@ describe('cost', () => {
 
   it('prices each kind of token', () => {
     const info = modelInfo('claude-sonnet-4-5');
-    expect(costOf(usage, info)).toBeCloseTo(18);
+    expect(computeCost(usage, info)).toBeCloseTo(18);
     expect(
-      costOf(
+      computeCost(
         { ...EMPTY_USAGE, cache_read_input_tokens: 1_000_000, cache_creation_input_tokens: 1_000_000 },
         info,
       ),
     ).toBeCloseTo(0.3 + 3.75);
     const split = { ephemeral_5m_input_tokens: 400_000, ephemeral_1h_input_tokens: 600_000 };
     expect(
-      costOf({ ...EMPTY_USAGE, cache_creation_input_tokens: 1_000_000, cache_creation: split }, info),
+      computeCost({ ...EMPTY_USAGE, cache_creation_input_tokens: 1_000_000, cache_creation: split }, info),
     ).toBeCloseTo(0.4 * 3.75 + 0.6 * 6);
-    expect(costOf({ ...EMPTY_USAGE, server_tool_use: { web_search_requests: 3 } }, info)).toBeCloseTo(0.03);
+    expect(computeCost({ ...EMPTY_USAGE, server_tool_use: { web_search_requests: 3 } }, info)).toBeCloseTo(
+      0.03,
+    );
   });
 
   it('long prompts of haiku 5.5 cost more', () => {
     const info = modelInfo('claude-haiku-5-5');
-    expect(costOf({ ...EMPTY_USAGE, input_tokens: 100_000 }, info)).toBeCloseTo(0.01);
+    expect(computeCost({ ...EMPTY_USAGE, input_tokens: 100_000 }, info)).toBeCloseTo(0.01);
     expect(
-      costOf({ ...EMPTY_USAGE, input_tokens: 50_000, cache_read_input_tokens: 50_001 }, info),
+      computeCost({ ...EMPTY_USAGE, input_tokens: 50_000, cache_read_input_tokens: 50_001 }, info),
     ).toBeCloseTo(0.025 + 0.0025, 4);
   });
 
@@ -113,14 +115,14 @@ describe('cost', () => {
     const refused = { type: 'message', model: 'claude-fable-5-2', output_tokens: 0 };
     const served = { type: 'fallback_message', model: 'claude-opus-5', ...usage };
     for (const own of ['claude-fable-5-2', 'claude-opus-5'])
-      expect(costOf({ ...usage, iterations: [refused, served] }, modelInfo(own))).toBeCloseTo(5 + 25);
+      expect(computeCost({ ...usage, iterations: [refused, served] }, modelInfo(own))).toBeCloseTo(5 + 25);
     // Of a refused attempt that is billed, too.
     const both = { ...usage, input_tokens: 2_000_000, iterations: [refused, served] };
-    expect(costOf(both, modelInfo('claude-fable-5-2'))).toBeCloseTo(8 + 5 + 25);
+    expect(computeCost(both, modelInfo('claude-fable-5-2'))).toBeCloseTo(8 + 5 + 25);
   });
 
   it('an unknown model is unpriced, never free', () => {
-    expect(costOf(usage, modelInfo('qwen3-coder'))).toBeUndefined();
+    expect(computeCost(usage, modelInfo('qwen3-coder'))).toBeUndefined();
   });
 
   it('counts answers inside an answer, recursively', () => {
@@ -131,11 +133,14 @@ describe('cost', () => {
       iterations: [{ model: 'claude-haiku-4-5', output_tokens: 1_000_000 }],
     };
     const own = { type: 'message', model: 'claude-sonnet-5', input_tokens: 1_000_000 };
-    expect(costOf({ ...usage, iterations: [own, advisor] }, modelInfo('claude-sonnet-5'))).toBeCloseTo(
+    expect(computeCost({ ...usage, iterations: [own, advisor] }, modelInfo('claude-sonnet-5'))).toBeCloseTo(
       12 + 5 + 5,
     );
     expect(
-      costOf({ ...usage, iterations: [{ model: 'mystery', input_tokens: 1 }] }, modelInfo('claude-sonnet-5')),
+      computeCost(
+        { ...usage, iterations: [{ model: 'mystery', input_tokens: 1 }] },
+        modelInfo('claude-sonnet-5'),
+      ),
     ).toBeUndefined();
   });
 
@@ -172,7 +177,7 @@ describe('cost', () => {
         iterations: [{ type: 'advisor', model: 'claude-opus-5', input_tokens: count, output_tokens: count }],
       } as never;
       const usage = readUsage(said);
-      expect(costOf(usage, modelInfo('claude-opus-5'))).toBe(0);
+      expect(computeCost(usage, modelInfo('claude-opus-5'))).toBe(0);
       expect(contextTokens(usage)).toBe(0);
     },
   );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cacheMark } from '../../src/model/request/cache-breakpoints.ts';
+import { cacheMark } from '../../src/model/request/engine-breakpoints.ts';
 import { createViewBytes } from '../../src/model/request/message-byte-cache.ts';
 import { CONTINUE, MISSING_RESULT, OPENING } from '../../src/model/request/normalise.ts';
 import type { ViewMessage } from '../../src/protocol/model/messages.ts';

@@ -1,6 +1,6 @@
 /** What common servers say of their models, in the shapes of their documentation, and how little is asked. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ModelClientOptions } from '../../src/model/client.ts';
+import type { ModelClientOptions } from '../../src/model/create-model-client.ts';
 import type { ModelClient } from '../../src/protocol/model/model-client.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { type Answer, apiServer } from './api-server.ts';

@@ -1,6 +1,6 @@
 /** Results that refer to tools, where an API knows no references: what they say in words is what is left. */
 import { expect, it } from 'vitest';
-import { resultMedia, resultText } from '../../src/model/openai/parts.ts';
+import { renderResultText, resultMedia } from '../../src/model/openai/parts.ts';
 import { createNormaliser } from '../../src/model/request/normalise.ts';
 import { calls, user } from './conversation.ts';
 
@@ -14,7 +14,7 @@ const block = {
 } as const;
 
 it('other APIs get the words', () => {
-  expect(resultText(block)).toBe('Loaded: late.');
+  expect(renderResultText(block)).toBe('Loaded: late.');
   expect(resultMedia(block)).toEqual([]);
 });
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { OPTIONS, type OptionName, type Row } from '../../src/options/table.ts';
+import { OPTIONS, type OptionName, type OptionRow } from '../../src/options/table.ts';
 import { settingsSchema } from '../../src/settings/read/settings-schema.ts';
 import type { Resolution } from '../../src/settings/resolve/resolution.ts';
 import { resolveConfig } from '../../src/settings/resolve/resolve-config.ts';
@@ -87,7 +87,7 @@ function underOtherNames({ config, deferToolsAbove, sandbox }: Resolution) {
   };
 }
 
-const rows = Object.entries<Row>(OPTIONS) as readonly [OptionName, Row][];
+const rows = Object.entries<OptionRow>(OPTIONS) as readonly [OptionName, OptionRow][];
 
 describe('the settings key of an option', () => {
   it.each(rows.flatMap(([name, { setting }]) => (setting === undefined ? [] : [[name, setting]])))(

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { OPTIONS, type Row } from '../../src/options/table.ts';
+import { OPTIONS, type OptionRow } from '../../src/options/table.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -16,7 +16,7 @@ it('each variable is documented', () => {
     ...[...sources.matchAll(/['"]([A-Z][A-Z0-9]*_[A-Z0-9_]+)['"]|^ {2}([A-Z][A-Z0-9_]{6,}): '/gm)].map(
       ([, quoted, key]) => quoted ?? key ?? '',
     ),
-    ...Object.values<Row>(OPTIONS).flatMap(({ variable }) => variable ?? []),
+    ...Object.values<OptionRow>(OPTIONS).flatMap(({ variable }) => variable ?? []),
   ]);
   expect(variables.size).toBeGreaterThan(30);
   const pages = readdirSync(join(root, 'docs'))

@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { textOf } from '../../src/page/browser/index.ts';
 import type { PageRequest, WebAgentOptions } from '../../src/page/index.ts';
 import { TurnwrightError } from '../../src/protocol/errors.ts';
-import type { Options } from '../../src/sdk/options.ts';
 import type { Query } from '../../src/sdk/query/query.ts';
+import type { Options } from '../../src/sdk/query-options.ts';
 import {
   broken,
   callTool,

@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PermissionQuestion } from '../../src/protocol/tools/gate.ts';
+import type { PermissionQuestion } from '../../src/protocol/tools/gate-ports.ts';
 import type { AnyTool, PermissionTarget } from '../../src/protocol/tools/tool.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { inForm } from '../long-form.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AskOptions, createAsk } from '../../src/permissions/ask/ask.ts';
+import { type AskOptions, createAsk } from '../../src/permissions/ask/create-ask.ts';
 import { readAnswer } from '../../src/permissions/ask/read-answer.ts';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
 import type { CanUseTool } from '../../src/protocol/tools/can-use-tool.ts';

@@ -1,6 +1,6 @@
 /** Whatever a line and the rules are made of, a decision about them takes a bounded number of steps, and is made. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { caseOf } from '../../src/permissions/decide/case-of.ts';
+import { createCase } from '../../src/permissions/decide/case-of.ts';
 import { decideCall } from '../../src/permissions/decide/decide-call.ts';
 import type { PermissionState } from '../../src/permissions/decide/evaluation.ts';
 import { MOST_AT_ONCE, Steps } from '../../src/permissions/decide/steps.ts';
@@ -34,7 +34,7 @@ async function decided({ command, options }: NastyCase, tool = TOOLS.Bash) {
     protection: { home: '/home/u', folders: () => [], memoryImportsAnywhere: false },
   };
   const asked = question(tool, { command, path: command, pattern: command }, '/proj');
-  const each = caseOf(asked, state);
+  const each = createCase(asked, state);
   const verdict = await decideCall(asked, state, each);
   return { verdict, steps: each.context.steps };
 }

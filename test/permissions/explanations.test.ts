@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
-import type { AskedQuestion, PermissionQuestion } from '../../src/protocol/tools/gate.ts';
+import type { AskedQuestion, PermissionQuestion } from '../../src/protocol/tools/gate-ports.ts';
 import type { AnyTool } from '../../src/protocol/tools/tool.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { question, TOOLS as SIMPLE, tempFolder, toolNamed } from './ask-doubles.ts';

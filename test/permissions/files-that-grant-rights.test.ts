@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
-import type { PermissionQuestion } from '../../src/protocol/tools/gate.ts';
+import type { PermissionQuestion } from '../../src/protocol/tools/gate-ports.ts';
 import { everyNth } from '../long-form.ts';
 import { question, TOOLS, unchangingFiles } from './ask-doubles.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { unknownTools } from '../../src/engine/wiring/tools/builtin-tools.ts';
+import { unknownTools } from '../../src/engine/wiring/tools/tool-fields.ts';
 import { query } from '../../src/index.ts';
 import { whyNeverMatches } from '../../src/permissions/rules/never-matches.ts';
 import { reply, startRehearsal } from '../../src/rehearsal/index.ts';

@@ -1,7 +1,7 @@
 /** What rules and modes make of commands where they are isolated. */
 import { describe, expect, it } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
-import type { CommandPlace } from '../../src/protocol/tools/sandbox.ts';
+import type { CommandPlace } from '../../src/protocol/tools/isolation.ts';
 import { createBashTool } from '../../src/tools/builtin/shell/bash.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 

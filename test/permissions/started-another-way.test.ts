@@ -3,7 +3,7 @@ import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
-import type { PermissionQuestion } from '../../src/protocol/tools/gate.ts';
+import type { PermissionQuestion } from '../../src/protocol/tools/gate-ports.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { question, TOOLS, tempFolder } from './ask-doubles.ts';
 

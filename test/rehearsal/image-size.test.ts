@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sizeOfBytes } from '../../src/rehearsal/request/image-size.ts';
+import { sizeOfBytes } from '../../src/rehearsal/request/read-image-size.ts';
 import { png } from './raw-http.ts';
 
 function gif(width: number, height: number): Buffer {

@@ -1,8 +1,8 @@
 /** The judge against conversations made at random: it takes every valid one and refuses every broken one. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { signThinking } from '../../src/rehearsal/accounting/thinking-signature.ts';
-import { judge, RULES } from '../../src/rehearsal/judge/index.ts';
+import { signThinking } from '../../src/rehearsal/accounting/sign-thinking.ts';
+import { JUDGE_RULES, judge } from '../../src/rehearsal/judge/index.ts';
 import { modelCatalogue } from '../../src/rehearsal/models.ts';
 import { readApiRequest } from '../../src/rehearsal/request/api-request.ts';
 import { propertyRuns } from '../long-form.ts';
@@ -20,7 +20,7 @@ interface Message {
 }
 
 function verdict(messages: readonly Message[]): string | undefined {
-  return judge(RULES, readApiRequest({ model: MODEL, max_tokens: 1000, messages }), {
+  return judge(JUDGE_RULES, readApiRequest({ model: MODEL, max_tokens: 1000, messages }), {
     headers: { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
     bytes: 0,
     countOnly: false,

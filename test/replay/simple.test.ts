@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { replay } from '../../src/replay/replay.ts';
+import { replayJournal } from '../../src/replay/replay-journal.ts';
 import { callTool, fakeTool, say } from '../../src/testing/index.ts';
 import { engineUnderTest } from '../engine/engine-under-test.ts';
 
@@ -11,7 +11,7 @@ describe('a replay', () => {
     await run.run('hi');
     await run.run('more');
     const entries = run.store.entries(run.engine.sessionId);
-    const report = await replay(entries);
+    const report = await replayJournal(entries);
     expect(report.difference).toBeUndefined();
     expect(report.iterations).toBe(3);
   });

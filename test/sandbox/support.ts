@@ -1,6 +1,6 @@
 /** A sandbox over a real folder, and whether this machine can have one. */
 import { execFileSync } from 'node:child_process';
-import type { SandboxPort } from '../../src/protocol/tools/sandbox.ts';
+import type { SandboxPort } from '../../src/protocol/tools/isolation.ts';
 import { checkAvailability } from '../../src/sandbox/availability.ts';
 import type { Aftermath } from '../../src/sandbox/places/left-behind.ts';
 import type { SandboxPolicy } from '../../src/sandbox/policy.ts';

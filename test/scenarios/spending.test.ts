@@ -1,6 +1,6 @@
 /** What a session has cost, by model, provider, agent and purpose: the same sum at every level, in every process. */
 import { describe, expect, it } from 'vitest';
-import { costCommand, costTable } from '../../src/cli/commands/cost-command.ts';
+import { costTable, runCostCommand } from '../../src/cli/commands/cost-command.ts';
 import type { World } from '../../src/cli/world.ts';
 import { type ModelUsage, type SpendingCounts, sessionCost } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
@@ -86,7 +86,7 @@ describe('the spending of a session', () => {
         },
       },
     } as unknown as World;
-    expect(await costCommand(world, { session: undefined, json: false })).toBe(0);
+    expect(await runCostCommand(world, { session: undefined, json: false })).toBe(0);
     const [title, , head, ...lines] = written.split('\n');
     expect(title).toBe(`Session ${run.sessionId}: $${successOf(run).total_cost_usd.toFixed(4)}`);
     expect(head).toMatch(/^agent +purpose +model +calls +input +cache read +cache write +output +USD$/);
@@ -94,7 +94,7 @@ describe('the spending of a session', () => {
     expect(lines.find((line) => line.startsWith('total'))).toMatch(/ 6 /);
     expect(written).toContain('was paid for answers that broke');
     written = '';
-    await costCommand(world, { session: run.sessionId, json: true });
+    await runCostCommand(world, { session: run.sessionId, json: true });
     expect(JSON.parse(written)).toMatchObject({
       sessionId: run.sessionId,
       rows: [{ agent: 'main' }, {}, {}, {}],

@@ -1,7 +1,7 @@
 /** `opusplan`: Opus answers while plan mode is on, Sonnet otherwise. */
 import { describe, expect, it } from 'vitest';
 import type { CanUseTool } from '../../src/protocol/tools/can-use-tool.ts';
-import type { Options } from '../../src/sdk/options.ts';
+import type { Options } from '../../src/sdk/query-options.ts';
 import { callTool, fakeTool, type ScriptStep, say } from '../../src/testing/index.ts';
 import { gather, prompt, pushable, queryUnderTest } from './query-under-test.ts';
 

@@ -1,10 +1,10 @@
 /** `query()` with a scripted model and nothing of this machine: no home, no keys, a journal in memory. */
 
-import { createPromptLine } from '../../src/cli/control/prompt-queue.ts';
+import { createPromptLine } from '../../src/cli/control/prompt-line.ts';
 import type { SDKResultMessage } from '../../src/protocol/stream/result-message.ts';
 import type { SDKMessage, SDKUserMessage } from '../../src/protocol/stream/sdk-messages.ts';
-import type { Options } from '../../src/sdk/options.ts';
 import { type Query, query } from '../../src/sdk/query/query.ts';
+import type { Options } from '../../src/sdk/query-options.ts';
 import {
   type RecordingStore,
   recordingStore,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AbortError, TurnwrightError } from '../../src/protocol/errors.ts';
-import type { Options } from '../../src/sdk/options.ts';
 import { query } from '../../src/sdk/query/query.ts';
+import type { Options } from '../../src/sdk/query-options.ts';
 import { callTool, deferred, fail, fakeTool, hang, say } from '../../src/testing/index.ts';
 import { telling } from '../engine/engine-under-test.ts';
 import { gather, prompt, pushable, queryUnderTest } from './query-under-test.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
 import type { JournalBody } from '../../src/protocol/session/journal.ts';
-import { explainSession } from '../../src/session/explain.ts';
+import { explainRecords } from '../../src/session/explain.ts';
 import { asEntries, decisionRecord, playSession } from './sample-journal.ts';
 
 const submission = (id: string): JournalBody => ({
@@ -101,7 +101,7 @@ describe('explain', () => {
         { name: 'turn limit', verdict: 'stop', read: { calls: 2 } },
       ],
     };
-    const text = explainSession(
+    const text = explainRecords(
       asEntries([submission('s1'), request('s1', 1), decision(first), request('s1', 2), decision(second)]),
     );
     expect(text.split('\n')).toEqual([
@@ -130,28 +130,28 @@ describe('explain', () => {
     } as const;
     const end = { kind: 'continue', transition: 'next_turn', sentence: 'Went on.' } as const;
     const record: DecisionRecord = { ...decisionRecord('s1', 1, 1, end), tools: [{ ...bash, ranIn }] };
-    expect(explainSession(asEntries([submission('s1'), request('s1', 1), decision(record)]))).toContain(text);
+    expect(explainRecords(asEntries([submission('s1'), request('s1', 1), decision(record)]))).toContain(text);
   });
 
   it('says where a session was cut off', () => {
-    const cut = explainSession(asEntries([submission('s1'), request('s1', 1)]));
+    const cut = explainRecords(asEntries([submission('s1'), request('s1', 1)]));
     expect(cut).toBe(
       'Interrupted here: iteration 1 has no recorded decision.\n\n  1  claude-test  cut off here',
     );
-    expect(explainSession(asEntries([submission('s1')]))).toMatch(
+    expect(explainRecords(asEntries([submission('s1')]))).toMatch(
       /^Interrupted here: the submission is recorded, no request is\./,
     );
-    expect(explainSession([])).toBe('Nothing was asked in this session yet.');
+    expect(explainRecords([])).toBe('Nothing was asked in this session yet.');
   });
 
   it('a submission that ended without a request says how', () => {
     const result: JournalBody = { type: 'result', id: 'r', submission: 's1', result: { subtype: 'success' } };
-    expect(explainSession(asEntries([submission('s1'), result]))).toMatch(/^Stopped: success\./);
+    expect(explainRecords(asEntries([submission('s1'), result]))).toMatch(/^Stopped: success\./);
   });
 
   it('takes several submissions, the last one first in its say', () => {
     const script = [[], []].map(() => [] as never[]);
-    const text = explainSession(asEntries(playSession(script).bodies));
+    const text = explainRecords(asEntries(playSession(script).bodies));
     expect(text.split('\n')[0]).toBe('Stopped: completed.');
     expect(text).toContain('Submission 1 of 2: Stopped: completed.');
     expect(text).toContain('Submission 2 of 2: Stopped: completed.');

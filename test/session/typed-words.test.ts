@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldSessionSummary, infoOf } from '../../src/session/session-info.ts';
+import { foldSessionSummary, toSessionInfo } from '../../src/session/session-summary.ts';
 import { typedWords } from '../../src/session/typed-words.ts';
 
 /** Prompts of one session as transcripts keep them, and what a list shows. */
@@ -59,12 +59,12 @@ describe('the title of a session in lists', () => {
       uuid: `u${at}`,
       message: { role: 'user', content },
     }));
-    const info = infoOf(foldSessionSummary(undefined, key, entries));
+    const info = toSessionInfo(foldSessionSummary(undefined, key, entries));
     expect(info).toMatchObject({ summary: shown, firstPrompt: shown });
     const last = typeof prompts[0] === 'string' && prompts.length === 1 ? prompts[0] : undefined;
     if (last === undefined) return;
     const named = foldSessionSummary(undefined, key, [{ type: 'last-prompt', lastPrompt: last }]);
-    expect(infoOf(named)?.summary).toBe(shown);
+    expect(toSessionInfo(named)?.summary).toBe(shown);
   });
 
   it('is found in one pass, however long the markup is', () => {

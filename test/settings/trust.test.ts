@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { projectTrust, trustProject } from '../../src/index.ts';
-import { pathsIn } from '../../src/settings/trust/covered-files.ts';
-import { kindOf } from '../../src/settings/trust/file-kinds.ts';
+import { pathsInCommand } from '../../src/settings/trust/covered-files.ts';
+import { classifyFile } from '../../src/settings/trust/file-kinds.ts';
 import { isLong } from '../long-form.ts';
 
 let root: string;
@@ -214,8 +214,8 @@ describe('names and words', () => {
     ['.claude/skills/s/data.txt', 'data'],
     ['.claude/hooks/stamp', 'other'],
   ])('%s: %s', (name, kind) => {
-    expect(kindOf(name, new Uint8Array(), new Set(['lib']))).toBe(kind);
-    expect(kindOf(name.replace(/\.(?:md|txt)$/, '.dat'), Buffer.from('#!/bin/sh'), new Set())).toBe(
+    expect(classifyFile(name, new Uint8Array(), new Set(['lib']))).toBe(kind);
+    expect(classifyFile(name.replace(/\.(?:md|txt)$/, '.dat'), Buffer.from('#!/bin/sh'), new Set())).toBe(
       kind === 'residue' ? 'residue' : 'source',
     );
   });
@@ -229,7 +229,7 @@ describe('names and words', () => {
     ['python3 -m tools.guard', ['/p/tools/guard.py', '/p/tools/guard/__init__.py']],
     ['/abs/a.sh', ['/abs/a.sh']],
   ])('%s names %j', (command, paths) => {
-    const named = pathsIn(command, '/p');
+    const named = pathsInCommand(command, '/p');
     for (const path of paths) expect(named).toContain(path);
     for (const path of named) expect(path).not.toMatch(/out\.log|err\.txt/);
   });

@@ -1,7 +1,7 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { unknownTools } from '../../src/engine/wiring/tools/builtin-tools.ts';
+import { unknownTools } from '../../src/engine/wiring/tools/tool-fields.ts';
 import { readAgentFiles } from '../../src/subagents/agent-files.ts';
 import { agentCatalog, definedAgents } from '../../src/subagents/catalog.ts';
 import { readDefinition } from '../../src/subagents/read-definition.ts';

@@ -1,6 +1,6 @@
 /** A terminal in memory (@xterm/headless), and regions that draw on it by a clock that the test moves. */
 import xterm from '@xterm/headless';
-import type { Frame, Size } from '../../src/terminal/renderer/frame.ts';
+import type { ScreenFrame, Size } from '../../src/terminal/renderer/frame.ts';
 import { createRegions, type Regions } from '../../src/terminal/renderer/regions.ts';
 import { type VirtualClock, virtualClock } from '../../src/testing/index.ts';
 
@@ -9,7 +9,7 @@ export interface Emulator {
   readonly clock: VirtualClock;
   readonly regions: Regions;
   /** What the next frames show; a key's frame is asked for at once. */
-  show(frame: Frame): Promise<void>;
+  show(frame: ScreenFrame): Promise<void>;
   /** Every byte written so far, by the frame. */
   readonly writes: readonly string[];
   /** Times that `draw` was called. */
@@ -45,7 +45,7 @@ export function emulator({ columns = 80, rows = 24, cutsCursorRow = false }: Kin
   const clock = virtualClock();
   const listeners = { resize: () => {}, drain: () => {} };
   const writes: string[] = [];
-  let frame: Frame = { rows: [] };
+  let frame: ScreenFrame = { rows: [] };
   let draws = 0;
   let whileDrawing = () => {};
   let held: string[] | undefined;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Frame } from '../../src/terminal/renderer/frame.ts';
+import type { ScreenFrame } from '../../src/terminal/renderer/frame.ts';
 import { createRegions } from '../../src/terminal/renderer/regions.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { propertyRuns } from '../long-form.ts';
@@ -29,7 +29,7 @@ async function regionsInTmux() {
   const clock = virtualClock();
   const written: string[] = [];
   let size = { columns: 80, rows: 12 };
-  let frame: Frame = { rows: [] };
+  let frame: ScreenFrame = { rows: [] };
   let onResize = () => {};
   const regions = createRegions({
     output: {
@@ -48,7 +48,7 @@ async function regionsInTmux() {
     terminal,
     regions,
     clock,
-    async show(next: Frame) {
+    async show(next: ScreenFrame) {
       frame = next;
       regions.invalidate('key');
       await clock.advance(10);
@@ -65,7 +65,7 @@ async function regionsInTmux() {
 }
 
 describe('a frame that arrives after the window became narrower takes no line above', () => {
-  test.skipIf(!hasTmux).each<[string, Frame, Frame]>([
+  test.skipIf(!hasTmux).each<[string, ScreenFrame, ScreenFrame]>([
     [
       'when a draft was typed and the row below changed',
       { rows: ['working', '› ', 'before'], cursor: { row: 1, column: 2 } },
@@ -110,7 +110,7 @@ describe('a frame that arrives after the window became narrower takes no line ab
         column: fc.nat({ max: 110 }),
         isShown: fc.boolean(),
       })
-      .map(({ widths, row, column, isShown }): Frame => {
+      .map(({ widths, row, column, isShown }): ScreenFrame => {
         const rows = widths.map((width) => 'x'.repeat(width));
         const at = row % rows.length;
         return isShown ? { rows, cursor: { row: at, column: Math.min(column, widths[at] ?? 0) } } : { rows };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnyTool, ToolContext, ToolOutput } from '../../src/protocol/tools/tool.ts';
-import { type Deferred, deferred } from '../../src/tools/deferred.ts';
 import type { StreamingToolExecutor } from '../../src/tools/executor.ts';
+import { createResolvable, type Resolvable } from '../../src/tools/resolvable.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import {
   ALLOW,
@@ -25,12 +25,12 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** Two tools, safe and unsafe, whose calls wait until told to end. */
 function stage(maxConcurrency?: number) {
   const log: string[] = [];
-  const gates = new Map<string, Deferred<void>>();
+  const gates = new Map<string, Resolvable<void>>();
   const running = new Set<string>();
   const run = async (input: { at: string }): Promise<ToolOutput> => {
     log.push(`+${input.at}`);
     running.add(input.at);
-    const gate = deferred<void>();
+    const gate = createResolvable<void>();
     gates.set(input.at, gate);
     await gate.promise;
     running.delete(input.at);
@@ -128,7 +128,7 @@ describe('L5 concurrency: what runs together', () => {
     ],
     ['tool says nothing', {}],
   ] as [string, Partial<AnyTool>][])('counts as unsafe when its input %s', async (_why, parts) => {
-    const hold = deferred<void>();
+    const hold = createResolvable<void>();
     const executor = executorOf([
       toolOf('S', {
         isConcurrencySafe: () => true,
@@ -146,7 +146,7 @@ describe('L5 concurrency: what runs together', () => {
 
   test('F93 a call that a hook rewrote into an unsafe one runs alone', async () => {
     const log: string[] = [];
-    const hold = deferred<void>();
+    const hold = createResolvable<void>();
     const tool = toolOf('T', {
       isConcurrencySafe: (input: { write?: boolean }) => input.write !== true,
       run: async (input: { at: number; write?: boolean }) => {
@@ -381,8 +381,8 @@ describe('abort', () => {
   });
 
   test('a call that does not end is abandoned when the limit passes; what it says later is dropped', async () => {
-    const late = deferred<ToolOutput>();
-    const limit = deferred<void>();
+    const late = createResolvable<ToolOutput>();
+    const limit = createResolvable<void>();
     let limitMs = 0;
     const executor = executorOf([toolOf('T', { run: () => late.promise })], {
       clock: {

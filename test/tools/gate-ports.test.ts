@@ -1,6 +1,6 @@
 /** What the gate tells hooks, rules, hosts and the journal about a call, whole, and what it keeps of their answers. */
 import { describe, expect, test } from 'vitest';
-import type { RepeatGuard } from '../../src/protocol/tools/gate.ts';
+import type { RepeatGuard } from '../../src/protocol/tools/gate-ports.ts';
 import type { HookVerdict } from '../../src/protocol/tools/hook.ts';
 import type { GateVerdict } from '../../src/protocol/tools/permission.ts';
 import type { AnyTool } from '../../src/protocol/tools/tool.ts';

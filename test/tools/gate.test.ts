@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PermissionResult } from '../../src/protocol/tools/permission.ts';
 import type { AnyTool } from '../../src/protocol/tools/tool.ts';
 import type { ToolCall } from '../../src/protocol/tools/tool-call.ts';
-import { parserOf } from '../../src/tools/schema/from-json-schema.ts';
+import { createParser } from '../../src/tools/schema/from-json-schema.ts';
 import { answerOf, callOf, drain, executorOf, gateOf, hooksOf, once, resultsOf, toolOf } from './support.ts';
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -20,7 +20,7 @@ function echo(parts: Partial<AnyTool> = {}) {
   const tool = toolOf('Echo', {
     aliases: ['OldEcho'],
     inputJsonSchema: schema,
-    parse: parserOf(schema),
+    parse: createParser(schema),
     run: async (input: { command: string }) => {
       ran.push(input);
       return { data: { said: input.command }, content: input.command };

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { parserOf } from '../../src/tools/schema/from-json-schema.ts';
+import { createParser } from '../../src/tools/schema/from-json-schema.ts';
 import { inputFromZod } from '../../src/tools/schema/from-zod.ts';
 
 describe('from JSON schema', () => {
-  const parse = parserOf<unknown>({
+  const parse = createParser<unknown>({
     type: 'object',
     properties: {
       name: { type: 'string', minLength: 2, maxLength: 3 },
@@ -90,7 +90,7 @@ describe('from JSON schema', () => {
   });
 
   test('numbers and booleans may be written as text; what is none is refused', () => {
-    const read = parserOf<unknown>({
+    const read = createParser<unknown>({
       type: 'object',
       properties: {
         count: { type: 'integer', maximum: 9 },

@@ -1,20 +1,20 @@
 /** What is reported of who decided about a call. */
 import { describe, expect, it } from 'vitest';
-import { decisionOf, publicReason } from '../../src/tools/gate/permission-record.ts';
+import { publicReason, toPermissionDecision } from '../../src/tools/gate/permission-record.ts';
 
 describe('the decision about a call, as its result reports it', () => {
   it.each(['host', 'permissionPromptTool'] as const)(
     '%s: by the user, as the answer says, else once and for this call',
     (reasonType) => {
-      expect(decisionOf({ kind: 'allow', reasonType }, undefined)).toEqual({
+      expect(toPermissionDecision({ kind: 'allow', reasonType }, undefined)).toEqual({
         decision: 'accept',
         source: 'user_temporary',
       });
-      expect(decisionOf({ kind: 'deny', reasonType, message: 'No.' }, undefined)).toEqual({
+      expect(toPermissionDecision({ kind: 'deny', reasonType, message: 'No.' }, undefined)).toEqual({
         decision: 'reject',
         source: 'user_reject',
       });
-      expect(decisionOf({ kind: 'allow', reasonType }, 'user_permanent')).toEqual({
+      expect(toPermissionDecision({ kind: 'allow', reasonType }, 'user_permanent')).toEqual({
         decision: 'accept',
         source: 'user_permanent',
       });
@@ -22,14 +22,14 @@ describe('the decision about a call, as its result reports it', () => {
   );
 
   it.each(['headless', 'tool'] as const)('%s: by the configuration, without a reason', (reasonType) => {
-    expect(decisionOf({ kind: 'deny', reasonType, message: 'No.' }, undefined)).toEqual({
+    expect(toPermissionDecision({ kind: 'deny', reasonType, message: 'No.' }, undefined)).toEqual({
       decision: 'reject',
       source: 'config',
     });
   });
 
   it('a rule is the reason that it is called', () => {
-    expect(decisionOf({ kind: 'deny', reasonType: 'rule', message: 'No.' }, undefined)).toEqual({
+    expect(toPermissionDecision({ kind: 'deny', reasonType: 'rule', message: 'No.' }, undefined)).toEqual({
       decision: 'reject',
       source: 'config',
       reason_type: 'rule',

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TodoItem } from '../../src/protocol/model/attachment.ts';
-import type { GatePorts } from '../../src/protocol/tools/gate.ts';
+import type { GatePorts } from '../../src/protocol/tools/gate-ports.ts';
 import {
   type HookEvent,
   type HookPort,
@@ -23,7 +23,7 @@ import type {
   ToolProgress,
 } from '../../src/protocol/tools/tool.ts';
 import type { ToolCall, ToolExecutor, ToolUpdate } from '../../src/protocol/tools/tool-call.ts';
-import { type ExecutorOptions, StreamingToolExecutor } from '../../src/tools/executor.ts';
+import { StreamingToolExecutor, type ToolExecutorOptions } from '../../src/tools/executor.ts';
 import { createToolSet } from '../../src/tools/tool-set.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
@@ -145,7 +145,7 @@ export function gateOf(
 
 export function executorOf(
   tools: readonly AnyTool[],
-  parts: Partial<ExecutorOptions> = {},
+  parts: Partial<ToolExecutorOptions> = {},
 ): StreamingToolExecutor {
   return new StreamingToolExecutor({
     tools: createToolSet(tools),

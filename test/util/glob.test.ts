@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchesGlob } from '../../src/util/text/glob.ts';
+import { matchesGlob } from '../../src/util/text/glob-pattern.ts';
 import { matchesWildcards } from '../../src/util/text/wildcards.ts';
 
 describe('matchesGlob', () => {

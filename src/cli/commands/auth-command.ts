@@ -18,7 +18,7 @@ const METHODS: Readonly<Record<string, string>> = {
   none: 'none',
 };
 
-export async function authCommand(world: World, asJson: boolean): Promise<ExitCode> {
+export async function runAuthCommand(world: World, asJson: boolean): Promise<ExitCode> {
   const access = await modelAccess({ cwd: world.cwd, env: world.env, ...TRUST });
   const { apiKeySource, cloud, provider } = access;
   const source = apiKeySource === 'none' ? undefined : apiKeySource;
@@ -31,11 +31,11 @@ export async function authCommand(world: World, asJson: boolean): Promise<ExitCo
     configDirectory: home ?? null,
     projectsDirectory: home === undefined ? null : join(home, 'projects'),
   };
-  await world.out.write(`${asJson ? JSON.stringify(status) : sentenceOf(access)}\n`);
+  await world.out.write(`${asJson ? JSON.stringify(status) : describeAccess(access)}\n`);
   return EXIT.success;
 }
 
-function sentenceOf({ apiKeyEnv, apiKeySource, cloud, provider }: ModelAccess): string {
+function describeAccess({ apiKeyEnv, apiKeySource, cloud, provider }: ModelAccess): string {
   if (cloud !== undefined) return `Credentials of ${cloud}; they are read with the first request.`;
   if (apiKeySource !== 'none')
     return `Credentials from ${apiKeySource === 'login' ? 'turnwright login' : apiKeySource}.`;

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { World } from '../world.ts';
 
 /** The named session, in any folder; else the newest of this folder. */
-export async function contextCommand(world: World, session: string | undefined): Promise<ExitCode> {
+export async function runContextCommand(world: World, session: string | undefined): Promise<ExitCode> {
   const usage = await sessionContext(session, { cwd: world.cwd, env: world.env });
   await world.out.write(`${visible(contextText(usage))}\n`);
   return EXIT.success;

@@ -13,7 +13,7 @@ import { dollars, tokens } from '../words/units.ts';
 import type { World } from '../world.ts';
 
 /** The named session, in any folder; else the newest of this folder. */
-export async function costCommand(
+export async function runCostCommand(
   { cwd, env, out }: Pick<World, 'cwd' | 'env' | 'out'>,
   { session, json }: { readonly session: string | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
@@ -49,7 +49,7 @@ export function costTable(
 ): string {
   const total = `Session ${sessionId}: ${dollars(totalCostUsd)}`;
   if (rows.length === 0) return `${total}. No model call has been paid for.`;
-  const cells = [HEAD, ...[...rows].sort((a, b) => b.costUSD - a.costUSD).map(cellsOf), totalsOf(rows)];
+  const cells = [HEAD, ...[...rows].sort((a, b) => b.costUSD - a.costUSD).map(toCells), toTotalCells(rows)];
   return [total, '', ...fitting(cells, columns), ...notes(rows, unpricedModels, computedUsd)].join('\n');
 }
 
@@ -68,14 +68,14 @@ function fitting(rows: readonly Cells[], columns: number): readonly string[] {
 /** Providers that need no name beside their models. */
 const UNNAMED: readonly (string | undefined)[] = [providerFacts(DEFAULT_PROVIDER).recordedAs, 'unknown'];
 
-function cellsOf(row: SpendingRow): Cells {
+function toCells(row: SpendingRow): Cells {
   const isNamed = UNNAMED.includes(row.provider) || row.model.startsWith(`${row.provider}:`);
   const model = isNamed ? row.model : `${row.model} (${row.provider})`;
   const usd = row.isPriced ? dollars(row.costUSD) : row.costUSD > 0 ? `${dollars(row.costUSD)} + ?` : '?';
   return [row.agent, row.purpose.replaceAll('_', ' '), model, ...figures([row]), usd];
 }
 
-function totalsOf(rows: readonly SpendingRow[]): Cells {
+function toTotalCells(rows: readonly SpendingRow[]): Cells {
   return ['total', '', '', ...figures(rows), dollars(sum(rows, 'costUSD'))];
 }
 

@@ -6,7 +6,7 @@ import { problemsIn, reportLines, runChecks } from '../doctor/run-checks.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { World } from '../world.ts';
 
-export async function doctorCommand(world: World): Promise<ExitCode> {
+export async function runDoctorCommand(world: World): Promise<ExitCode> {
   const checks = await runChecks(world);
   const {
     green: ok,

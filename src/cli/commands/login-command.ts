@@ -5,10 +5,10 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { LoginInvocation, LogoutInvocation } from '../flags/login-flags.ts';
 import { askSecret } from '../run/ask-secret.ts';
 import { logIn, loginOf, loginTarget, TRUST } from '../run/log-in.ts';
-import { readPrompt } from '../run/prompt.ts';
+import { readPrompt } from '../run/read-prompt.ts';
 import type { World } from '../world.ts';
 
-export async function loginCommand(world: World, invocation: LoginInvocation): Promise<ExitCode> {
+export async function runLoginCommand(world: World, invocation: LoginInvocation): Promise<ExitCode> {
   const { cwd, env } = world;
   const { address, token, helper, check } = invocation;
   const say = (text: string) => world.out.write(`${visible(text)}\n`);
@@ -46,7 +46,7 @@ async function readSecret(
   return typed?.trim();
 }
 
-export async function logoutCommand(world: World, { address, all }: LogoutInvocation): Promise<ExitCode> {
+export async function runLogoutCommand(world: World, { address, all }: LogoutInvocation): Promise<ExitCode> {
   const { cwd, env } = world;
   const what = all === true ? 'all' : (await loginTarget(world, address)).address;
   const gone = await removeLogin(what, { cwd, env });

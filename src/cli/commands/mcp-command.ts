@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 import { addJsonServer, addServer, removeServer } from './mcp-kept.ts';
 import { getServer, listServers } from './mcp-list.ts';
 
-export async function mcpCommand(world: World, { call }: McpInvocation): Promise<ExitCode> {
+export async function runMcpCommand(world: World, { call }: McpInvocation): Promise<ExitCode> {
   const place = placeIn(world);
   const say = (line: string) => world.out.write(`${line}\n`);
   switch (call.action) {

@@ -3,15 +3,15 @@ import { addMcpServer, type ExternalMcpServer, projectTrust, removeMcpServer } f
 import { oneLine, visible } from '../../terminal/text/visible.ts';
 import { parseJson } from '../../util/bounded-json.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import type { McpCall } from '../flags/mcp-flags.ts';
+import type { McpAction } from '../flags/mcp-flags.ts';
 import { isTrustedUnasked } from '../run/trust-question.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 
-type Call<A extends McpCall['action']> = Extract<McpCall, { readonly action: A }>;
+type Call<A extends McpAction['action']> = Extract<McpAction, { readonly action: A }>;
 
 export async function addServer(world: World, { name, words, flags }: Call<'add'>): Promise<ExitCode> {
-  return add(world, name, configOf(words, flags), flags.scope);
+  return add(world, name, parseServerConfig(words, flags), flags.scope);
 }
 
 export async function addJsonServer(
@@ -67,7 +67,10 @@ function describe(config: unknown): string {
 }
 
 /** A URL means a remote server, unless the transport is stdio. */
-function configOf(words: readonly string[], { transport, env = [], header = [] }: Call<'add'>['flags']) {
+function parseServerConfig(
+  words: readonly string[],
+  { transport, env = [], header = [] }: Call<'add'>['flags'],
+) {
   const [first = '', ...args] = words;
   if ((transport ?? (/^https?:\/\//i.test(first) ? 'http' : 'stdio')) === 'stdio') {
     if (header.length > 0)

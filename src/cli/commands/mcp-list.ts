@@ -34,7 +34,7 @@ export async function listServers(
       ? JSON.stringify(servers)
       : servers.length === 0
         ? 'No MCP server is configured in this folder. turnwright mcp add adds one.'
-        : servers.map((server) => `${headOf(server)} - ${stateOf(server)}`).join('\n');
+        : servers.map((server) => `${formatHeading(server)} - ${describeState(server)}`).join('\n');
   await world.out.write(`${text}\n`);
   return EXIT.success;
 }
@@ -52,7 +52,7 @@ export async function getServer(
   const lines =
     json === true
       ? [JSON.stringify(server)]
-      : [`${visible(name)}:`, ...detailsOf(server).map(([what, value]) => `  ${what}: ${value}`)];
+      : [`${visible(name)}:`, ...listDetails(server).map(([what, value]) => `  ${what}: ${value}`)];
   await world.out.write(`${lines.join('\n')}\n`);
   return EXIT.success;
 }
@@ -86,12 +86,12 @@ async function problemsIn(place: McpPlace): Promise<ReadonlyMap<string, string>>
   );
 }
 
-function headOf(server: Listed): string {
+function formatHeading(server: Listed): string {
   const target = 'target' in server ? server.target : '';
   return `${visible(server.name)}: ${oneLine([target, `(${server.scope})`].join(' '))}`;
 }
 
-function stateOf(server: Listed): string {
+function describeState(server: Listed): string {
   switch (server.status) {
     case 'connected':
       return `✓ connected, ${server.tools === 1 ? '1 tool' : `${server.tools ?? 0} tools`}`;
@@ -107,10 +107,10 @@ function stateOf(server: Listed): string {
   }
 }
 
-function detailsOf(server: Listed): readonly (readonly [string, string])[] {
+function listDetails(server: Listed): readonly (readonly [string, string])[] {
   const details: [string, string][] = [
     ['scope', SCOPES.get(server.scope) ?? server.scope],
-    ['state', stateOf(server)],
+    ['state', describeState(server)],
   ];
   if (!('target' in server)) return details;
   const { type, target, given = [], loggedIn } = server;

@@ -15,7 +15,7 @@ import type { World } from '../world.ts';
 /** Time limit of the request, and of an apiKeyHelper. */
 const LIST_LIMIT_MS = 10_000;
 
-export async function modelsCommand(
+export async function runModelsCommand(
   { cwd, env, out }: Pick<World, 'cwd' | 'env' | 'out'>,
   { json }: { readonly json: boolean },
 ): Promise<ExitCode> {
@@ -31,15 +31,15 @@ const HEAD = ['model', 'sizes from', 'window', 'max output', 'input', 'cache rea
 const WORD_COLUMNS = 2;
 
 export function modelsTable({ models, unlisted, defaultModel, aliases, ...asked }: AvailableModels): string {
-  const where = placeOf(asked);
+  const where = describePlace(asked);
   const title =
     unlisted === undefined
       ? `Models of ${where}; prices in USD per million tokens.`
       : `Models of the built-in list and the settings; prices in USD per million tokens. ${where} was not read: ${unlisted}`;
   // A column that most endpoints have nothing for.
-  const lacks = models.map(lackOf);
+  const lacks = models.map(formatUnsupported);
   const isFull = lacks.some((words) => words !== '');
-  const rows = [HEAD, ...models.map((model) => cellsOf(model, defaultModel))];
+  const rows = [HEAD, ...models.map((model) => toCells(model, defaultModel))];
   const full = rows.map((cells, n) =>
     cells.toSpliced(WORD_COLUMNS, 0, n === 0 ? 'takes no' : (lacks[n - 1] ?? '')),
   );
@@ -49,12 +49,12 @@ export function modelsTable({ models, unlisted, defaultModel, aliases, ...asked 
 }
 
 /** A cloud has no address of its own here. */
-function placeOf({ provider, baseUrl }: Pick<AvailableModels, 'provider' | 'baseUrl'>): string {
+function describePlace({ provider, baseUrl }: Pick<AvailableModels, 'provider' | 'baseUrl'>): string {
   if (provider === DEFAULT_PROVIDER) return baseUrl;
   return providerFacts(provider).reachedBy === 'cloud' ? provider : `${provider} (${baseUrl})`;
 }
 
-function cellsOf({ id, contextWindow, maxOutputTokens, price, source }: ModelInfo, defaultModel: string) {
+function toCells({ id, contextWindow, maxOutputTokens, price, source }: ModelInfo, defaultModel: string) {
   const usd = (amount: number | undefined) => (amount === undefined ? '?' : String(amount));
   return [
     id === defaultModel ? `${id} *` : id,
@@ -68,7 +68,7 @@ function cellsOf({ id, contextWindow, maxOutputTokens, price, source }: ModelInf
 }
 
 /** What it is known not to take. */
-function lackOf({ supportsImages, supportsTools, supportsThinking }: ModelInfo): string {
+function formatUnsupported({ supportsImages, supportsTools, supportsThinking }: ModelInfo): string {
   return [
     ...(supportsImages === false ? ['images'] : []),
     ...(supportsTools === false ? ['tools'] : []),

@@ -4,23 +4,29 @@ import { pathToFileURL } from 'node:url';
 import type { RehearsalServer, Scenario, ScenarioFunction, TimelineEvent } from '../../rehearsal/index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Invocation } from '../flags/args.ts';
-import { readPrompt } from '../run/prompt.ts';
+import { readPrompt } from '../run/read-prompt.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 import { playBundled } from './bundled-run.ts';
-import { makeRunFolder, problemsOf, REHEARSAL_KEY, runRehearsed, unusedOf } from './rehearsed-run.ts';
+import {
+  listProblems,
+  listUnusedReplies,
+  makeRunFolder,
+  REHEARSAL_KEY,
+  runRehearsed,
+} from './rehearsed-run.ts';
 
 /** Plays the scenario that comes with Turnwright. */
 const BUNDLED = 'bundled';
 const DEFAULT_RATE = 0.1;
 const DEFAULT_TASK = 'Begin.';
 
-export async function rehearseCommand(
+export async function runRehearseCommand(
   world: World,
   { scenario: name, words, flags }: Extract<Invocation, { readonly command: 'rehearse' }>,
 ): Promise<ExitCode> {
   const { startRehearsal } = await import('../../rehearsal/index.ts');
-  const scenario = await scenarioOf(name, world.cwd);
+  const scenario = await readScenario(name, world.cwd);
   const server = await startRehearsal({
     scenario,
     ...(flags.port !== undefined && { port: flags.port }),
@@ -49,7 +55,7 @@ export async function rehearseCommand(
   }
 }
 
-async function scenarioOf(name: string, cwd: string): Promise<Scenario | ScenarioFunction> {
+async function readScenario(name: string, cwd: string): Promise<Scenario | ScenarioFunction> {
   if (name === BUNDLED) return (await import('../../rehearsal/bundled/index.ts')).bundledScenario();
   const path = resolve(cwd, name);
   if (/\.m?js$/.test(path)) return scenarioModule(path, name);
@@ -87,8 +93,8 @@ async function serve(world: World, server: RehearsalServer): Promise<ExitCode> {
   await new Promise<void>((resolve) => {
     world.signals.attach({ interrupt: async () => resolve(), close: async () => resolve() });
   });
-  const problems = problemsOf(server);
-  const lines = [...problems, ...unusedOf(server)];
+  const problems = listProblems(server);
+  const lines = [...problems, ...listUnusedReplies(server)];
   if (lines.length > 0) await world.out.write(`${lines.join('\n')}\n`);
   return problems.length > 0 ? EXIT.error : EXIT.success;
 }

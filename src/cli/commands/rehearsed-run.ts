@@ -53,7 +53,7 @@ async function runQuietly(run: RehearsedRun): Promise<ExitCode> {
   const { world, server, flags } = run;
   const { code } = await runQuery({
     prompt: run.prompt,
-    options: optionsOf(run, {
+    options: buildOptions(run, {
       partials: flags.options.includePartialMessages === true,
       canUseTool: undefined,
       warn: warnOn(world),
@@ -67,7 +67,7 @@ async function runQuietly(run: RehearsedRun): Promise<ExitCode> {
     }),
     signals: world.signals,
   });
-  const problems = problemsOf(server);
+  const problems = listProblems(server);
   if (problems.length === 0) return code;
   await world.err.write(`${problems.join('\n')}\n`);
   return code === EXIT.success ? EXIT.error : code;
@@ -86,7 +86,7 @@ async function runShown(run: RehearsedRun): Promise<ExitCode> {
   const { result, code } = await runQuery({
     prompt: run.prompt,
     options: {
-      ...optionsOf(run, { partials: true, canUseTool: shown.canUseTool, warn: shown.warn }),
+      ...buildOptions(run, { partials: true, canUseTool: shown.canUseTool, warn: shown.warn }),
       onMcpWait: shown.onMcpWait,
     },
     sink: both(notes, shown),
@@ -99,20 +99,20 @@ async function runShown(run: RehearsedRun): Promise<ExitCode> {
     const decisions = await sessionDecisions(sessionId, { cwd, env }).catch(() => []);
     await shown.line('');
     await shown.line(theme.bold('What the engine did'));
-    const did = reportRows({ result, notes, decisions, statuses: statusesOf(server) });
+    const did = reportRows({ result, notes, decisions, statuses: listStatuses(server) });
     for (const [name, value] of did) await shown.prose(row(name, value, theme), ' '.repeat(NAME_COLUMNS + 3));
     const why = `TURNWRIGHT_HOME=${sessionHome} ${calledAs(world.env)} explain ${sessionId}`;
     // Paths and commands are copied, so the terminal wraps them.
     for (const [name, value] of [...(run.after ?? []), ['read why', why] as const])
       await shown.line(row(name, value, theme));
   }
-  const problems = problemsOf(server);
+  const problems = listProblems(server);
   for (const problem of problems) await shown.prose(theme.bad(`✗ ${problem}`));
-  for (const unused of unusedOf(server)) await shown.prose(theme.warn(`! ${unused}`));
+  for (const unused of listUnusedReplies(server)) await shown.prose(theme.warn(`! ${unused}`));
   return problems.length > 0 && code === EXIT.success ? EXIT.error : code;
 }
 
-function optionsOf(run: RehearsedRun, context: Omit<RunContext, 'cwd' | 'env'>): Options {
+function buildOptions(run: RehearsedRun, context: Omit<RunContext, 'cwd' | 'env'>): Options {
   const env = { ...rehearsalEnv(run), ...run.env };
   return {
     ...optionsFrom(run.flags, { cwd: run.cwd, env, ...context }),
@@ -144,7 +144,7 @@ const row = (name: string, value: string, theme: Theme): string =>
   `  ${theme.dim(name.padEnd(NAME_COLUMNS))} ${value}`;
 
 /** Requests that the judge refused, or that had no reply. */
-export function problemsOf(server: RehearsalServer): string[] {
+export function listProblems(server: RehearsalServer): string[] {
   const { rejected, unanswered } = server.report();
   return [
     ...rejected.map(({ request, rule, message }) => `request ${request} was refused (${rule}): ${message}`),
@@ -152,11 +152,11 @@ export function problemsOf(server: RehearsalServer): string[] {
   ];
 }
 
-export function unusedOf(server: RehearsalServer): string[] {
+export function listUnusedReplies(server: RehearsalServer): string[] {
   return server.report().unusedReplies.map(({ scenario, reply }) => `${scenario}: ${reply} was never used`);
 }
 
-function statusesOf(server: RehearsalServer): number[] {
+function listStatuses(server: RehearsalServer): number[] {
   const asked = new Set(
     server.requests.filter(({ path }) => path === '/v1/messages').map(({ number }) => number),
   );

@@ -1,7 +1,7 @@
 /** `turnwright replay [session]`: whether a session decides the same again. */
 import { type ReplayDifference, type ReplayReport, replaySession } from '../../index.ts';
 import { visible } from '../../terminal/text/visible.ts';
-import { headOf } from '../../util/text/cut-text.ts';
+import { takeStart } from '../../util/text/cut-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { World } from '../world.ts';
 
@@ -67,7 +67,7 @@ function differing({
 
 function shown(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
-  return text.length <= VALUE_CHARS ? text : `${headOf(text, VALUE_CHARS)}…`;
+  return text.length <= VALUE_CHARS ? text : `${takeStart(text, VALUE_CHARS)}…`;
 }
 
 const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;

@@ -6,7 +6,7 @@ import type { RunFlags } from '../flags/run-flags.ts';
 import { modelSource, notConfigured } from '../run/configured.ts';
 import { both, createPrinter, expendable } from '../run/print.ts';
 import { withNotices } from '../run/print-notices.ts';
-import { readPrompt } from '../run/prompt.ts';
+import { readPrompt } from '../run/read-prompt.ts';
 import { optionsFrom } from '../run/run-options.ts';
 import { runQuery } from '../run/run-query.ts';
 import { settleTrust } from '../run/trust-question.ts';
@@ -22,11 +22,15 @@ const NAME_SESSION =
 
 const GO_ON = 'Go on from where you stopped.';
 
-export async function runCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
+export async function runPromptCommand(
+  world: World,
+  words: readonly string[],
+  flags: RunFlags,
+): Promise<ExitCode> {
   if (flags.pickSession === true && (flags.inputFormat === 'stream-json' || flags.print === true))
     throw new UsageError(NAME_SESSION);
   if (flags.inputFormat === 'stream-json')
-    return (await import('../control/stream-command.ts')).streamCommand(world, words, flags);
+    return (await import('../control/stream-command.ts')).runStreamCommand(world, words, flags);
   checkFlags(flags, world);
   const verbose = isTold(flags);
   const task = await readPrompt({
@@ -69,8 +73,8 @@ async function converse(
     if (welcomed.kind === 'leave') return EXIT.success;
     if (welcomed.kind === 'goOn') flags = welcomed.flags;
     else {
-      const { startCommand } = await import('./start-command.ts');
-      await startCommand(world, [], lineMode ? { ...flags, screenReader: true } : flags);
+      const { runStartCommand } = await import('./start-command.ts');
+      await runStartCommand(world, [], lineMode ? { ...flags, screenReader: true } : flags);
       await world.out.write('\n');
     }
   }

@@ -94,7 +94,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-export async function sessionsCommand(world: World, invocation: SessionsInvocation): Promise<ExitCode> {
+export async function runSessionsCommand(world: World, invocation: SessionsInvocation): Promise<ExitCode> {
   const { action } = invocation;
   const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
   if (run === undefined)
@@ -118,11 +118,11 @@ function idIn(words: readonly string[], most: number, action: string): string {
 }
 
 function said({ type, uuid, message }: SessionMessage): string[] {
-  const text = textOf((message as { readonly content?: unknown } | undefined)?.content);
+  const text = toText((message as { readonly content?: unknown } | undefined)?.content);
   return text === '' ? [] : ['', `${type} ${uuid}`, text];
 }
 
-function textOf(content: unknown): string {
+function toText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content
@@ -136,7 +136,7 @@ function textOf(content: unknown): string {
       }) => {
         if (block.type === 'text') return block.text ?? '';
         if (block.type === 'tool_use') return `[${toolLabel(block.name ?? '', block.input ?? {}, '')}]`;
-        return block.type === 'tool_result' ? `[result] ${textOf(block.content)}` : '';
+        return block.type === 'tool_result' ? `[result] ${toText(block.content)}` : '';
       },
     )
     .filter((text) => text !== '')

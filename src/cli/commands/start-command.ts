@@ -5,6 +5,6 @@ import type { RunFlags } from '../flags/run-flags.ts';
 import type { World } from '../world.ts';
 import { runBundled } from './bundled-run.ts';
 
-export function startCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
+export function runStartCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
   return runBundled(world, flags, words.join(' ').trim());
 }

@@ -8,7 +8,7 @@ import type { TrustInvocation } from '../flags/trust-flags.ts';
 import { describeItems } from '../run/trust-question.ts';
 import type { World } from '../world.ts';
 
-export async function trustCommand(world: World, invocation: TrustInvocation): Promise<ExitCode> {
+export async function runTrustCommand(world: World, invocation: TrustInvocation): Promise<ExitCode> {
   const { cwd, env } = world;
   const say = (lines: readonly string[]) => world.out.write(`${lines.join('\n')}\n`);
   if (invocation.list === true) {

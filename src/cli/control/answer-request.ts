@@ -8,14 +8,14 @@ import {
   type ThinkingDisplay,
   TurnwrightError,
 } from '../../index.ts';
-import type { Answer, Answering } from './answer.ts';
-import type { HostChannel } from './host-channel.ts';
-import { linkedServer, manifestReport, pluginsOf } from './host-options.ts';
+import type { ControlChannel } from './control-channel.ts';
+import { linkedServer, manifestReport, readPlugins } from './host-options.ts';
+import { isFields, type WireFields } from './json-lines.ts';
+import type { Answering, RequestHandler } from './request-handler.ts';
 import { SESSION_ANSWERS } from './session-answers.ts';
-import { type Fields, isFields } from './wire.ts';
 
 /** One row per subtype. Returns a payload, or rejects with a sentence for the host. */
-const ANSWERS: Readonly<Record<string, Answer>> = {
+const ANSWERS: Readonly<Record<string, RequestHandler>> = {
   initialize: async (fields, session) => {
     const { query, initialize } = session;
     const result = fields === initialize ? query.initializationResult() : query.reinitialize();
@@ -57,10 +57,13 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   reload_skills: async (_, { query }) => ({ ...(await query.reloadSkills()) }),
   async apply_flag_settings({ settings }, { query }) {
-    await query.applyFlagSettings(fieldsOf(settings, 'settings'));
+    await query.applyFlagSettings(requireFields(settings, 'settings'));
   },
   async update_settings({ source, settings }, { query }) {
-    await query.updateSettings(source as 'localSettings' | 'userSettings', fieldsOf(settings, 'settings'));
+    await query.updateSettings(
+      source as 'localSettings' | 'userSettings',
+      requireFields(settings, 'settings'),
+    );
     return {};
   },
   get_settings: async (_, { query }) => ({ ...(await query.getSettings()) }),
@@ -69,7 +72,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     ...(await query.reloadPlugins({
       holdOnCacheImpact: fields['hold_on_cache_impact'] === true,
       refuseIfBusy: fields['refuse_if_busy'] === true,
-      addPlugins: pluginsOf(fields['add_plugins']),
+      addPlugins: readPlugins(fields['add_plugins']),
     })),
   }),
   reload_output_styles: async (_, { query }) => ({ ...(await query.reloadOutputStyles()) }),
@@ -101,7 +104,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     ...(await query.readMcpResource(String(serverName), String(uri))),
   }),
   mcp_set_servers: async ({ servers }, { query, channel }) => ({
-    ...(await query.setMcpServers(serversOf(servers, channel))),
+    ...(await query.setMcpServers(readServers(servers, channel))),
   }),
   // A message of a host's server. The answer is a receipt: a reply is sent to the server as a separate
   // message.
@@ -123,12 +126,12 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 };
 
 /** undefined: an unknown request. */
-export function answerFor(subtype: string): Answer | undefined {
+export function answerFor(subtype: string): RequestHandler | undefined {
   return Object.hasOwn(ANSWERS, subtype) ? ANSWERS[subtype] : undefined;
 }
 
 /** The host's in-process servers are reached through the host. */
-function serversOf(value: unknown, channel: HostChannel): Readonly<Record<string, McpServerConfig>> {
+function readServers(value: unknown, channel: ControlChannel): Readonly<Record<string, McpServerConfig>> {
   if (!isFields(value)) throw new Error('"servers" must be an object of servers by name.');
   const servers = Object.entries(value).map(([name, server]) =>
     isFields(server) && server['type'] === 'sdk'
@@ -139,7 +142,7 @@ function serversOf(value: unknown, channel: HostChannel): Readonly<Record<string
 }
 
 /** Outcome of the parts of an `initialize`. Only the first one sets the session up. */
-function launchReport(fields: Fields, { initialize }: Answering): Fields {
+function launchReport(fields: WireFields, { initialize }: Answering): WireFields {
   const first = fields === initialize;
   const manifests = manifestReport(fields);
   return {
@@ -152,13 +155,13 @@ function launchReport(fields: Fields, { initialize }: Answering): Fields {
   };
 }
 
-function fieldsOf(value: unknown, name: string): Fields {
+function requireFields(value: unknown, name: string): WireFields {
   if (!isFields(value)) throw new Error(`"${name}" must be an object.`);
   return value;
 }
 
 /** A host that repeats the request gets the same answer. */
-function isLaunchSet(fields: Fields, initialize: Fields | undefined): boolean {
+function isLaunchSet(fields: WireFields, initialize: WireFields | undefined): boolean {
   return JSON.stringify(fields['plugins']) === JSON.stringify(initialize?.['plugins']);
 }
 

@@ -16,11 +16,11 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { jsonLine, OutputClosed } from '../output.ts';
 import type { Signals } from '../signals.ts';
 import { answerFor } from './answer-request.ts';
-import { createHostChannel } from './host-channel.ts';
+import { createHostChannel } from './control-channel.ts';
 import { askHost, hostOptions, linkedFlags } from './host-options.ts';
+import { parseHostLine, readStreamLines, type WireFields } from './json-lines.ts';
 import { delivered, demandsAnything, type LaunchDemands, NotDelivered } from './launch-demands.ts';
-import { createPromptLine } from './prompt-queue.ts';
-import { type Fields, parseHostLine, readLines } from './wire.ts';
+import { createPromptLine } from './prompt-line.ts';
 
 interface ControlSessionOptions {
   /** Options from the flags. */
@@ -49,7 +49,7 @@ export class UnreadableLine extends Error {
 
 interface Started {
   readonly query: Query;
-  readonly initialize: Fields | undefined;
+  readonly initialize: WireFields | undefined;
 }
 
 /** Runs until the host has closed its end and the last turn has its result. Rejects with `UnreadableLine`. */
@@ -96,12 +96,12 @@ class ControlSession {
     }
   }
 
-  #send(line: Fields | SDKMessage): Promise<void> {
+  #send(line: WireFields | SDKMessage): Promise<void> {
     return this.#session.write(jsonLine(line));
   }
 
   /** A closed reader is detected by messages that are awaited. */
-  #post = (line: Fields): void => void this.#send(line).catch(() => undefined);
+  #post = (line: WireFields): void => void this.#send(line).catch(() => undefined);
 
   async #interrupt(): Promise<void> {
     this.#prompts.end();
@@ -112,7 +112,7 @@ class ControlSession {
   }
 
   /** Throws `NotDelivered`, each time; the first time it is also reported in a result. */
-  #promised(initialize?: Fields): Partial<Options> {
+  #promised(initialize?: WireFields): Partial<Options> {
     try {
       if (this.#refused !== undefined) throw this.#refused;
       return delivered(this.#session.demands ?? {}, initialize, this.#options);
@@ -128,7 +128,7 @@ class ControlSession {
     }
   }
 
-  #start(initialize?: Fields): Started {
+  #start(initialize?: WireFields): Started {
     if (this.#started !== undefined) return this.#started;
     const { signals } = this.#session;
     const sent = this.#promised(initialize);
@@ -142,7 +142,7 @@ class ControlSession {
     return this.#started;
   }
 
-  #queryOptions(sent: Partial<Options>, initialize: Fields | undefined): Options {
+  #queryOptions(sent: Partial<Options>, initialize: WireFields | undefined): Options {
     const options = this.#options;
     const { mirrors, asksHost } = this.#session;
     return {
@@ -181,7 +181,7 @@ class ControlSession {
   }
 
   async #answer({ id, subtype, fields }: HostRequest): Promise<void> {
-    let response: Fields;
+    let response: WireFields;
     try {
       const payload = await this.#payloadOf(subtype, fields);
       response = {
@@ -206,7 +206,7 @@ class ControlSession {
     });
   }
 
-  async #payloadOf(subtype: string, fields: Fields) {
+  async #payloadOf(subtype: string, fields: WireFields) {
     const answerIt = answerFor(subtype);
     if (answerIt === undefined)
       throw new TurnwrightError('unsupported_request', `Unsupported control request subtype: ${subtype}`);
@@ -215,7 +215,7 @@ class ControlSession {
   }
 
   /** A host that reconnects receives the open questions again. */
-  #openQuestions(): Fields {
+  #openQuestions(): WireFields {
     return {
       pending_permission_requests: this.#channel.pending('can_use_tool'),
       pending_user_dialog_requests: [],
@@ -233,7 +233,7 @@ class ControlSession {
 
   async #read(): Promise<void> {
     const { stdin, demands = {} } = this.#session;
-    for await (const text of readLines(stdin)) this.#onLine(text);
+    for await (const text of readStreamLines(stdin)) this.#onLine(text);
     this.#channel.hangUp();
     // Requests before the end are answered before it, however long the settings take to be read.
     while (this.#answers.size > 0) await Promise.all(this.#answers);
@@ -279,5 +279,5 @@ class ControlSession {
 interface HostRequest {
   readonly id: string;
   readonly subtype: string;
-  readonly fields: Fields;
+  readonly fields: WireFields;
 }

@@ -10,34 +10,38 @@ import type {
   Options,
   PermissionResult,
 } from '../../index.ts';
-import type { HostChannel } from './host-channel.ts';
-import { type Fields, isFields } from './wire.ts';
+import type { ControlChannel } from './control-channel.ts';
+import { isFields, type WireFields } from './json-lines.ts';
 
 /** Overrides the options from the flags (`flags`). */
-export function hostOptions(initialize: Fields, flags: Options, channel: HostChannel): Partial<Options> {
+export function hostOptions(
+  initialize: WireFields,
+  flags: Options,
+  channel: ControlChannel,
+): Partial<Options> {
   const { hooks, jsonSchema, agents, skills, plugins, title, forwardSubagentText } = initialize;
   const { planModeInstructions, toolAliases } = initialize;
   return {
-    ...(isFields(hooks) && { hooks: hooksOf(hooks, channel) }),
+    ...(isFields(hooks) && { hooks: readHooks(hooks, channel) }),
     ...(initialize['perTaskStopAffordance'] === true && { perTaskStopAffordance: true }),
     ...(initialize['promptSuggestions'] === true && { promptSuggestions: true }),
     ...(initialize['agentProgressSummaries'] === true && { agentProgressSummaries: true }),
     ...(typeof title === 'string' && title !== '' && { title }),
     ...(isFields(jsonSchema) && { outputFormat: { type: 'json_schema', schema: jsonSchema } }),
     ...(isFields(agents) && { agents: { ...flags.agents, ...(agents as NonNullable<Options['agents']>) } }),
-    ...(Array.isArray(plugins) && { plugins: [...(flags.plugins ?? []), ...pluginsOf(plugins)] }),
+    ...(Array.isArray(plugins) && { plugins: [...(flags.plugins ?? []), ...readPlugins(plugins)] }),
     ...(Array.isArray(skills) && { skills: skills.map(String) }),
     ...(typeof forwardSubagentText === 'boolean' && { forwardSubagentText }),
     ...(typeof planModeInstructions === 'string' && { planModeInstructions }),
     ...(isFields(toolAliases) && { toolAliases: toolAliases as NonNullable<Options['toolAliases']> }),
-    mcpServers: { ...flags.mcpServers, ...serversOf(initialize, channel) },
+    mcpServers: { ...flags.mcpServers, ...readServers(initialize, channel) },
     onElicitation: askElicitation(channel),
-    systemPrompt: promptOf(initialize) ?? flags.systemPrompt,
+    systemPrompt: readPrompt(initialize) ?? flags.systemPrompt,
   };
 }
 
 /** An empty list of texts: no system prompt. Absent: as the flags say. */
-function promptOf({ systemPrompt, appendSystemPrompt: append }: Fields): Options['systemPrompt'] {
+function readPrompt({ systemPrompt, appendSystemPrompt: append }: WireFields): Options['systemPrompt'] {
   if (Array.isArray(systemPrompt)) {
     const parts = systemPrompt.filter((part): part is string => typeof part === 'string' && part !== '');
     return typeof append === 'string' ? [...parts, append] : parts;
@@ -46,22 +50,22 @@ function promptOf({ systemPrompt, appendSystemPrompt: append }: Fields): Options
 }
 
 /** An invalid list of plugins is refused: a host that sent some must not continue without them. */
-export function pluginsOf(value: unknown): NonNullable<Options['plugins']> {
+export function readPlugins(value: unknown): NonNullable<Options['plugins']> {
   if (value === undefined) return [];
   if (!Array.isArray(value) || !value.every((each) => isFields(each) && typeof each['path'] === 'string'))
     throw new Error('Plugins must be a list of { type: "local", path }.');
   return value as NonNullable<Options['plugins']>;
 }
 
-function hooksOf(hooks: Fields, channel: HostChannel): NonNullable<Options['hooks']> {
+function readHooks(hooks: WireFields, channel: ControlChannel): NonNullable<Options['hooks']> {
   const events = Object.entries(hooks).map(([event, matchers]) => {
     const list = (Array.isArray(matchers) ? matchers : []).filter(isFields);
-    return [event, list.map((matcher) => matcherOf(event, matcher, channel))] as const;
+    return [event, list.map((matcher) => readMatcher(event, matcher, channel))] as const;
   });
   return Object.fromEntries(events) as { readonly [E in HookEvent]?: readonly HookCallbackMatcher[] };
 }
 
-function matcherOf(event: string, fields: Fields, channel: HostChannel): HookCallbackMatcher {
+function readMatcher(event: string, fields: WireFields, channel: ControlChannel): HookCallbackMatcher {
   const { matcher, hookCallbackIds, timeout, onFailure } = fields;
   const ids = Array.isArray(hookCallbackIds) ? hookCallbackIds.map(String) : [];
   return {
@@ -85,8 +89,8 @@ const ANNOUNCEMENTS: ReadonlySet<string> = new Set(['SessionEnd', 'Notification'
  * nothing.
  */
 async function announce(
-  request: Fields & { readonly subtype: string },
-  channel: HostChannel,
+  request: WireFields & { readonly subtype: string },
+  channel: ControlChannel,
   signal: AbortSignal,
 ): Promise<HookOutput> {
   if (channel.gone) channel.tell(request);
@@ -98,7 +102,7 @@ async function announce(
 }
 
 /** The host's in-process servers are reached through the host; the engine connects to the others. */
-function serversOf(initialize: Fields, channel: HostChannel): Record<string, McpServerConfig> {
+function readServers(initialize: WireFields, channel: ControlChannel): Record<string, McpServerConfig> {
   const { sdkMcpServers, sdkMcpServerManifests: manifests, mcpServers } = initialize;
   const { sdkMcpServerConfigs: configs } = initialize;
   const names = Array.isArray(sdkMcpServers) ? sdkMcpServers.map(String) : [];
@@ -114,7 +118,7 @@ function serversOf(initialize: Fields, channel: HostChannel): Record<string, Mcp
  * In-process servers that the host names on the command line (`"type": "sdk"`) are reached through it as
  * well.
  */
-export function linkedFlags(flags: Options, channel: HostChannel): Options {
+export function linkedFlags(flags: Options, channel: ControlChannel): Options {
   const servers = Object.entries(flags.mcpServers ?? {}).map(([name, server]): [string, McpServerConfig] => [
     name,
     server.type === 'sdk' ? linkedServer(name, server, channel) : server,
@@ -126,7 +130,7 @@ export function linkedFlags(flags: Options, channel: HostChannel): Options {
 export function linkedServer(
   name: string,
   config: unknown,
-  channel: HostChannel,
+  channel: ControlChannel,
   manifest?: unknown,
 ): LinkedMcpServer {
   const { tools, timeout } = isFields(config) ? config : {};
@@ -142,7 +146,7 @@ export function linkedServer(
 }
 
 /** Outcome of each manifest, for the answer to `initialize`. */
-export function manifestReport({ sdkMcpServers, sdkMcpServerManifests }: Fields): Fields | undefined {
+export function manifestReport({ sdkMcpServers, sdkMcpServerManifests }: WireFields): WireFields | undefined {
   if (!Array.isArray(sdkMcpServers) || !isFields(sdkMcpServerManifests)) return undefined;
   const named = Object.entries(sdkMcpServerManifests).filter(([name]) => sdkMcpServers.includes(name));
   return Object.fromEntries(
@@ -154,7 +158,7 @@ export function manifestReport({ sdkMcpServers, sdkMcpServerManifests }: Fields)
 }
 
 /** A host without a user declines by itself. */
-function askElicitation(channel: HostChannel): NonNullable<Options['onElicitation']> {
+function askElicitation(channel: ControlChannel): NonNullable<Options['onElicitation']> {
   return async ({ serverName, message, mode, url, elicitationId, requestedSchema }, { signal }) => {
     const request = {
       subtype: 'elicitation',
@@ -165,7 +169,7 @@ function askElicitation(channel: HostChannel): NonNullable<Options['onElicitatio
       ...(elicitationId !== undefined && { elicitation_id: elicitationId }),
       ...(requestedSchema !== undefined && {
         requested_schema: requestedSchema,
-        ...orderOf(requestedSchema),
+        ...readFieldOrder(requestedSchema),
       }),
     };
     const answer = await channel.request(request, signal);
@@ -176,11 +180,11 @@ function askElicitation(channel: HostChannel): NonNullable<Options['onElicitatio
 }
 
 /** Order of the form's fields: a host may keep the schema in an unordered map. */
-function orderOf({ properties }: Fields): { readonly property_order?: readonly string[] } {
+function readFieldOrder({ properties }: WireFields): { readonly property_order?: readonly string[] } {
   return isFields(properties) ? { property_order: Object.keys(properties) } : {};
 }
 
-export function askHost(channel: HostChannel): CanUseTool {
+export function askHost(channel: ControlChannel): CanUseTool {
   return async (tool_name, input, context) => {
     const { signal, toolUseID, suggestions, blockedPath, decisionReason, displayName, agentID } = context;
     const { description, mcpServer, requiresUserInteraction } = context;
@@ -195,7 +199,7 @@ export function askHost(channel: HostChannel): CanUseTool {
       ...(suggestions !== undefined && { permission_suggestions: suggestions }),
       ...(blockedPath !== undefined && { blocked_path: blockedPath }),
       ...(decisionReason !== undefined && { decision_reason: decisionReason }),
-      ...reasonOf(context),
+      ...toReasonFields(context),
       ...(requiresUserInteraction === true && { requires_user_interaction: true }),
       ...(agentID !== undefined && { agent_id: agentID }),
     };
@@ -208,7 +212,7 @@ export function askHost(channel: HostChannel): CanUseTool {
   };
 }
 
-function reasonOf({ decisionReasonType: type, matchedAskRule: rule }: CanUseToolContext): Fields {
+function toReasonFields({ decisionReasonType: type, matchedAskRule: rule }: CanUseToolContext): WireFields {
   return {
     ...(type !== undefined && { decision_reason_type: type }),
     ...(type === 'hook' && { decision_reason_hook_event: 'PreToolUse' }),

@@ -3,7 +3,7 @@
  * session would be less restricted than its host assumes, so it does not start.
  */
 import type { Options } from '../../index.ts';
-import { type Fields, isFields } from './wire.ts';
+import { isFields, type WireFields } from './json-lines.ts';
 
 export const INITIALIZE_FIELDS = ['settings', 'disallowedTools'] as const;
 export type InitializeField = (typeof INITIALIZE_FIELDS)[number];
@@ -42,7 +42,7 @@ export function demandsAnything({ managedSettings, fields = [] }: LaunchDemands)
  */
 export function delivered(
   demands: LaunchDemands,
-  initialize: Fields | undefined,
+  initialize: WireFields | undefined,
   flags: Options,
 ): Partial<Options> {
   const { managedSettings, fields = [] } = demands;
@@ -53,12 +53,12 @@ export function delivered(
   }
   const sent = initialize ?? {};
   return {
-    ...(managedSettings === true && { managedSettings: managedOf(sent, flags) }),
-    ...Object.assign({}, ...fields.map((field) => fieldOf(field, sent, flags))),
+    ...(managedSettings === true && { managedSettings: readManagedSettings(sent, flags) }),
+    ...Object.assign({}, ...fields.map((field) => readField(field, sent, flags))),
   };
 }
 
-function managedOf({ managedSettings }: Fields, flags: Options): Fields {
+function readManagedSettings({ managedSettings }: WireFields, flags: Options): WireFields {
   const missing = (what: string) =>
     new NotDelivered('managed_settings_not_delivered', `managedSettings ${what}.`);
   if (flags.managedSettings !== undefined) throw missing('came on the command line as well as in initialize');
@@ -66,7 +66,7 @@ function managedOf({ managedSettings }: Fields, flags: Options): Fields {
   return managedSettings;
 }
 
-function fieldOf(field: InitializeField, sent: Fields, flags: Options): Partial<Options> {
+function readField(field: InitializeField, sent: WireFields, flags: Options): Partial<Options> {
   const missing = (what: string) => new NotDelivered('initialize_fields_not_delivered', `${field} ${what}.`);
   const value = sent[field];
   if (flags[field] !== undefined) throw missing('came on the command line as well as in initialize');

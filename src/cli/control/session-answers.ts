@@ -1,12 +1,12 @@
 /** Control requests about the session: its title, its cost, and tools that the host calls. */
 import type { JsonObject, SessionUsage } from '../../index.ts';
 import { dollars, duration } from '../words/units.ts';
-import type { Answer } from './answer.ts';
-import { isFields } from './wire.ts';
+import { isFields } from './json-lines.ts';
+import type { RequestHandler } from './request-handler.ts';
 
 const TITLE_CHARS = 60;
 
-export const SESSION_ANSWERS: Readonly<Record<string, Answer>> = {
+export const SESSION_ANSWERS: Readonly<Record<string, RequestHandler>> = {
   async rename_session({ title, session_id: meant }, { query }) {
     await query.renameSession(String(title ?? ''), typeof meant === 'string' ? { sessionId: meant } : {});
   },

@@ -8,7 +8,7 @@ import { warnOn } from '../warnings.ts';
 import type { World } from '../world.ts';
 import { runControlSession, UnreadableLine } from './control-session.ts';
 
-export async function streamCommand(
+export async function runStreamCommand(
   world: World,
   words: readonly string[],
   flags: RunFlags,

@@ -3,12 +3,12 @@ import type { Options, Query } from '../../index.ts';
 import type { Row } from '../../terminal/renderer/frame.ts';
 import type { Theme } from '../../terminal/text/theme.ts';
 import type { Env } from '../world.ts';
-import type { ConversationClock } from './clock.ts';
+import type { ConversationClock } from './conversation-clock.ts';
+import type { ConversationState } from './conversation-state.ts';
 import type { OverlayOf, ViewDocument } from './overlay.ts';
 import type { ThemeSetting } from './screen/screen-settings.ts';
-import type { ConversationState } from './state.ts';
 
-export interface CommandContext {
+export interface ConversationCommandContext {
   /** The running session; another object after `reopen`. */
   readonly query: Query;
   /** Options that the session was opened with, `cwd` and `env` included. */

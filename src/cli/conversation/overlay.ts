@@ -2,14 +2,14 @@
  * What lies over the conversation and takes the keys until it closes: a dialog, a list, a picker, the help.
  */
 import type { InputEvent } from '../../terminal/input/events.ts';
-import type { Frame, Size } from '../../terminal/renderer/frame.ts';
+import type { ScreenFrame, Size } from '../../terminal/renderer/frame.ts';
 import type { Theme } from '../../terminal/text/theme.ts';
-import type { ConversationClock } from './clock.ts';
+import type { ConversationClock } from './conversation-clock.ts';
 
 /** An open overlay. */
 export interface Overlay<T = void> {
   /** Its rows, for the room between the transcript and the status line. A pure function of its state. */
-  frame(size: Size): Frame;
+  frame(size: Size): ScreenFrame;
   /**
    * A key, a paste or a reply of the terminal. False: not the overlay's; it then goes to the editor. Escape
    * and Ctrl+C always close an overlay.

@@ -1,7 +1,7 @@
 /** Fields of agents, skills and commands that have no effect. */
 import { fieldsWithoutEffect, machineSettingsFile } from '../../index.ts';
 import type { World } from '../world.ts';
-import type { CheckResult } from './check.ts';
+import type { CheckResult } from './check-result.ts';
 
 /** Rejects with `invalid_settings`. */
 export async function checkFields({ cwd, env }: Pick<World, 'cwd' | 'env'>): Promise<readonly CheckResult[]> {

@@ -4,7 +4,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, readdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import type { Env } from '../world.ts';
-import type { CheckResult } from './check.ts';
+import type { CheckResult } from './check-result.ts';
 
 const OLDEST_NODE = { major: 20, minor: 19 } as const;
 

@@ -7,7 +7,7 @@ import {
   probeModel,
 } from '../../index.ts';
 import type { World } from '../world.ts';
-import type { CheckResult } from './check.ts';
+import type { CheckResult } from './check-result.ts';
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 /** Time limit of both requests, and of an apiKeyHelper. */
@@ -58,7 +58,7 @@ export function checkCredentials(source: string, baseUrl: string, variable?: str
     return {
       name: 'credentials',
       state: 'warning',
-      detail: `none${variable === undefined ? '' : `, as ${variable} is not set`}; fine if the server at ${addressOf(baseUrl)} asks for none`,
+      detail: `none${variable === undefined ? '' : `, as ${variable} is not set`}; fine if the server at ${formatAddress(baseUrl)} asks for none`,
     };
   }
   return {
@@ -77,7 +77,8 @@ function checkAnswer(
   tookMs: number,
 ): CheckResult {
   const problem = (detail: string): CheckResult => ({ name: 'API', state: 'problem', detail });
-  const shown = provider === DEFAULT_PROVIDER ? addressOf(baseUrl) : `${provider} (${addressOf(baseUrl)})`;
+  const shown =
+    provider === DEFAULT_PROVIDER ? formatAddress(baseUrl) : `${provider} (${formatAddress(baseUrl)})`;
   switch (answer.kind) {
     case 'accepted':
       return { name: 'API', state: 'ok', detail: `${shown} lets us in (${tookMs} ms)` };
@@ -108,7 +109,7 @@ function hintFor(baseUrl: string): string {
 }
 
 /** Without secrets. */
-function addressOf(text: string): string {
+function formatAddress(text: string): string {
   const url = new URL(text);
   return `${url.protocol}//${url.host}${url.pathname}`.replace(/\/$/, '');
 }

@@ -1,7 +1,7 @@
 /** Whether commands can be isolated on this machine, and whether the settings request it. */
 import { machineSettingsFile, type SandboxState, sandboxState } from '../../index.ts';
 import type { World } from '../world.ts';
-import type { CheckResult } from './check.ts';
+import type { CheckResult } from './check-result.ts';
 
 /** As a run of the command line reads the settings. Rejects with `invalid_settings`. */
 export async function checkSandbox({ cwd, env }: Pick<World, 'cwd' | 'env'>): Promise<CheckResult> {
@@ -15,7 +15,7 @@ export async function checkSandbox({ cwd, env }: Pick<World, 'cwd' | 'env'>): Pr
   const name = 'sandbox';
   if (isolator !== undefined) {
     const use = asked
-      ? `on: ${namesOf(covers)} run isolated`
+      ? `on: ${describeConfined(covers)} run isolated`
       : 'off: "sandbox": {"enabled": true} in the settings isolates commands';
     const found = tried ? 'available' : 'found, and not tried in a folder that is not trusted';
     return { name, state: 'ok', detail: `${found} (${isolator}), ${use}` };
@@ -31,7 +31,7 @@ export async function checkSandbox({ cwd, env }: Pick<World, 'cwd' | 'env'>): Pr
 }
 
 /** "commands", "commands and hooks", "commands, hooks and MCP servers" … */
-function namesOf({ hooks, mcpServers }: Pick<SandboxState, 'hooks' | 'mcpServers'>): string {
+function describeConfined({ hooks, mcpServers }: Pick<SandboxState, 'hooks' | 'mcpServers'>): string {
   const servers =
     mcpServers === 'all'
       ? ['MCP servers']

@@ -8,7 +8,7 @@ import {
 } from '../../index.ts';
 import { notUsed } from '../run/trust-question.ts';
 import type { World } from '../world.ts';
-import type { CheckResult } from './check.ts';
+import type { CheckResult } from './check-result.ts';
 
 /** What a running session has, which is more than the settings name. */
 export interface RunningSession {
@@ -49,7 +49,7 @@ export async function checkSettings(
     ...notUsed(trust.unused ?? []).map(
       (line) => ({ name: 'settings', state: 'warning', detail: `${trust.root}: ${line.trim()}` }) as const,
     ),
-    ...hooksOf(running),
+    ...checkHooks(running),
     ...(trust.lapsed === undefined
       ? []
       : [{ name: 'trust', state: 'problem', detail: inNext(running, trust.lapsed) } as const]),
@@ -57,15 +57,15 @@ export async function checkSettings(
       ({ name, problem = '' }) => ({ name: 'MCP', state: 'problem', detail: `${name}: ${problem}` }) as const,
     ),
     ...(running !== undefined && running.servers.length > 0
-      ? running.servers.map(statusOf)
+      ? running.servers.map(checkServer)
       : usable.length === 0 && unusable.length > 0
         ? []
-        : [{ name: 'MCP servers', state: 'ok', detail: namesOf(usable) } as const]),
+        : [{ name: 'MCP servers', state: 'ok', detail: describeServers(usable) } as const]),
   ];
 }
 
 /** Those that run in this session, whatever the files say meanwhile. */
-function hooksOf(running: RunningSession | undefined): readonly CheckResult[] {
+function checkHooks(running: RunningSession | undefined): readonly CheckResult[] {
   const hooks = running?.hooks.hooks ?? [];
   if (hooks.length === 0) return [];
   const off = hooks.filter(({ disabled }) => disabled === true).length;
@@ -76,12 +76,12 @@ function hooksOf(running: RunningSession | undefined): readonly CheckResult[] {
 const inNext = (running: RunningSession | undefined, lapsed: string): string =>
   running === undefined ? lapsed : `for the next session: ${lapsed}`;
 
-function statusOf({ name, status, error }: McpServerStatus): CheckResult {
+function checkServer({ name, status, error }: McpServerStatus): CheckResult {
   const state = status === 'connected' ? 'ok' : status === 'failed' ? 'problem' : 'warning';
   return { name: 'MCP', state, detail: `${name}: ${status}${error === undefined ? '' : `: ${error}`}` };
 }
 
-function namesOf(servers: readonly { readonly name: string; readonly target: string }[]): string {
+function describeServers(servers: readonly { readonly name: string; readonly target: string }[]): string {
   if (servers.length === 0) return 'none configured';
   return `${servers.map(({ name, target }) => `${name} (${target})`).join(', ')}; not started`;
 }

@@ -1,10 +1,10 @@
 /** All checks of the doctor: what a run on this machine, in this folder, needs. */
 import { configurationHome, sessionsDirectory, TurnwrightError } from '../../index.ts';
 import type { World } from '../world.ts';
-import type { CheckResult, CheckState } from './check.ts';
 import { checkFields } from './check-fields.ts';
 import { checkNode, checkRipgrep, checkSessions, checkWritable } from './check-machine.ts';
 import { checkModel } from './check-model.ts';
+import type { CheckResult, CheckState } from './check-result.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { checkSettings, type RunningSession } from './check-settings.ts';
 

@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 import { databaseUrl } from './database-url.ts';
 import { wholeQuestion, wholeSession } from './whole-ids.ts';
 
-export async function answerCommand(
+export async function runAnswerCommand(
   world: World,
   { session, ask, behavior, flags }: AnswerInvocation,
 ): Promise<ExitCode> {

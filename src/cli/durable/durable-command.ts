@@ -157,7 +157,7 @@ async function writeAndUndo(database: Database): Promise<void> {
   });
 }
 
-export async function durableCommand(
+export async function runDurableCommand(
   world: World,
   { action, which, flags }: DurableInvocation,
 ): Promise<ExitCode> {

@@ -42,10 +42,10 @@ const HEAD = ['tenant', 'sessions', 'runs', 'held', 'dollars today', 'requests/m
 
 /** A figure with a star is that of `*`. */
 function table(tenants: readonly TenantUse[], ofEach: TenantLimits): readonly string[] {
-  return alignedRows([HEAD, ...tenants.map((one) => rowOf(one, ofEach))], 1);
+  return alignedRows([HEAD, ...tenants.map((one) => toRow(one, ofEach))], 1);
 }
 
-function rowOf({ tenant, limits, sessions, runs, heldRuns, usdToday }: TenantUse, ofEach: TenantLimits) {
+function toRow({ tenant, limits, sessions, runs, heldRuns, usdToday }: TenantUse, ofEach: TenantLimits) {
   const isEach = tenant === '*';
   const limit = (name: keyof TenantLimits) => {
     const [figure, star] = limits[name] === undefined && !isEach ? [ofEach[name], '*'] : [limits[name], ''];

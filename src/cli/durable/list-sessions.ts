@@ -15,13 +15,15 @@ export async function listInDatabase(flags: ListFlags, world: World): Promise<st
   try {
     const found = await client.sessions({ limit: flags.limit });
     if (flags.json === true) return JSON.stringify(found, undefined, 2);
-    return found.length === 0 ? 'There are no sessions in this database.' : found.map(sessionLine).join('\n');
+    return found.length === 0
+      ? 'There are no sessions in this database.'
+      : found.map(formatDurableSession).join('\n');
   } finally {
     await client.close();
   }
 }
 
-export function sessionLine({
+export function formatDurableSession({
   sessionId,
   state,
   tenant,

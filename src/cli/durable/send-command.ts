@@ -2,11 +2,11 @@
 import { type DurableClient, durableClient } from '../../durable/index.ts';
 import type { SDKResultMessage } from '../../index.ts';
 import { visible } from '../../terminal/text/visible.ts';
-import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { EXIT, type ExitCode, toExitCode } from '../exit-codes.ts';
 import type { SendInvocation } from '../flags/durable-flags.ts';
 import { jsonLine } from '../output.ts';
 import { PrintedRun } from '../run/printed-run.ts';
-import { readPrompt } from '../run/prompt.ts';
+import { readPrompt } from '../run/read-prompt.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 import { archiveStore } from './archive-folder.ts';
@@ -15,7 +15,7 @@ import { databaseUrl } from './database-url.ts';
 import { sessionToSendTo, wholeSession } from './whole-ids.ts';
 import { whoRunsIt } from './workers-alive.ts';
 
-export async function sendCommand(
+export async function runSendCommand(
   world: World,
   { session: given, words, flags }: SendInvocation,
 ): Promise<ExitCode> {
@@ -108,7 +108,7 @@ async function follow({ client, session, from, until, json }: Following, world: 
     clearInterval(waiting);
     await view?.end(result);
   }
-  if (!leaving.signal.aborted) return result === undefined ? EXIT.success : exitCodeOf(result);
+  if (!leaving.signal.aborted) return result === undefined ? EXIT.success : toExitCode(result);
   const place = cursor === undefined ? '' : ` --from ${cursor}`;
   await world.err.write(
     `${session} goes on without you. Follow it again: turnwright send ${session} --follow${place}\n`,

@@ -1,7 +1,7 @@
 /** Sessions of a database, and their questions, by the beginning of their ids. */
 import type { DurableClient, OpenQuestion, SessionStatus } from '../../durable/index.ts';
 import { isPart, theOnly } from '../commands/whole-id.ts';
-import { sessionLine } from './list-sessions.ts';
+import { formatDurableSession } from './list-sessions.ts';
 
 type Looking = Pick<DurableClient, 'sessions' | 'status'>;
 
@@ -12,7 +12,7 @@ export async function wholeSession(given: string, client: Looking): Promise<stri
   return theOnly<SessionStatus>(given, found, {
     what: 'sessions',
     idOf: ({ sessionId }) => sessionId,
-    lineOf: sessionLine,
+    lineOf: formatDurableSession,
   });
 }
 

@@ -23,7 +23,7 @@ import { databaseUrl } from './database-url.ts';
 const HEALTH_PORT = 9464;
 const DRAIN_SECONDS = 30;
 
-export async function workerCommand(world: World, { module, flags }: WorkerInvocation): Promise<ExitCode> {
+export async function runWorkerCommand(world: World, { module, flags }: WorkerInvocation): Promise<ExitCode> {
   const db = databaseUrl(flags, world);
   const described = await load(module, world);
   const { concurrency, drain: drainSeconds = DRAIN_SECONDS, health, healthHost: host } = flags;
@@ -39,7 +39,7 @@ export async function workerCommand(world: World, { module, flags }: WorkerInvoc
   const leave = () => void running.drain(drainSeconds * 1_000).catch(() => undefined);
   const forget = world.signals.attach({ interrupt: leave, close: leave, drains: true });
   try {
-    const served = health === false ? undefined : await healthOf(running, { port: health, host });
+    const served = health === false ? undefined : await startHealth(running, { port: health, host });
     const where = served === undefined ? '' : ` Health: ${served.url}/healthz`;
     const message = `Worker ${running.id} takes sessions.${where}`;
     if (flags.log === 'json')
@@ -58,7 +58,7 @@ export async function workerCommand(world: World, { module, flags }: WorkerInvoc
 }
 
 /** Without the flag, the port after which scrapers look; where another worker has it, any free one. */
-async function healthOf(
+async function startHealth(
   { health }: Worker,
   { port, host }: { readonly port: number | undefined; readonly host: string | undefined },
 ): Promise<HealthServer> {

@@ -3,9 +3,9 @@
  */
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../usage-error.ts';
-import { completionScript } from './completion.ts';
+import { completionScript } from './completion-script.ts';
 import { addDurableCommands, type DatabaseInvocation } from './durable-flags.ts';
-import { appended, fraction, port, wholeNumber } from './flag-values.ts';
+import { appended, fraction, parseWholeNumber, port } from './flag-values.ts';
 import { foreignFlagAdvice } from './foreign-flags.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
 import { addLoginCommands, type LoginInvocation, type LogoutInvocation } from './login-flags.ts';
@@ -199,7 +199,7 @@ function addAuthCommand(subcommand: Subcommand, onCall: OnCall): void {
 function rejectMistypedCommand(words: readonly string[], names: readonly string[]): void {
   const [word, ...more] = words;
   if (word === undefined || more.length > 0) return;
-  const meant = names.find((name) => isSlipOf(word.toLowerCase(), name));
+  const meant = names.find((name) => isTypo(word.toLowerCase(), name));
   if (meant === undefined) return;
   throw new UsageError(
     `There is no command '${word}' (did you mean ${meant}?). As a task: turnwright -- ${word}`,
@@ -207,7 +207,7 @@ function rejectMistypedCommand(words: readonly string[], names: readonly string[
 }
 
 /** One letter changed, added, left out, or two neighbours swapped. */
-function isSlipOf(word: string, name: string): boolean {
+function isTypo(word: string, name: string): boolean {
   if (Math.abs(word.length - name.length) > 1) return false;
   let same = 0;
   while (same < name.length && word[same] === name[same]) same++;
@@ -243,7 +243,7 @@ function addRehearseFlags(command: Command): Command {
   command.option('--serve', 'only listen, and say how to point a client here');
   command.addOption(new Option('--port <port>', 'listen here (default any free one)').argParser(port));
   command.addOption(
-    new Option('--chaos <seed>', 'add faults, the same for the same seed').argParser(wholeNumber),
+    new Option('--chaos <seed>', 'add faults, the same for the same seed').argParser(parseWholeNumber),
   );
   command.addOption(
     new Option('--rate <share>', 'of requests that meet a fault (with --chaos; default 0.1)').argParser(

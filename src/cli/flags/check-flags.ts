@@ -1,9 +1,9 @@
 /** Checks flags against each other and against this machine, before anything starts. */
 import { statSync } from 'node:fs';
 import { unknownBuiltinTools } from '../../index.ts';
-import { contradiction } from '../../options/check.ts';
+import { contradiction } from '../../options/check-options.ts';
 import { longFlag } from '../../options/flags.ts';
-import { type OptionName, rowOf } from '../../options/table.ts';
+import { findOptionRow, type OptionName } from '../../options/table.ts';
 import { absolutePath, homeDirectory } from '../../util/files/home-path.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
@@ -11,7 +11,7 @@ import type { RunFlags } from './run-flags.ts';
 
 export function checkFlags(flags: RunFlags, { cwd, env }: Pick<World, 'cwd' | 'env'>): void {
   const { tools, additionalDirectories = [] } = flags.options;
-  const contradicting = contradiction(flags.options, flagOf);
+  const contradicting = contradiction(flags.options, formatFlag);
   if (contradicting !== undefined) throw new UsageError(contradicting);
   for (const { holds, sentence } of CONTRADICTIONS) if (holds(flags)) throw new UsageError(sentence);
   const { unknown, known } = unknownBuiltinTools(
@@ -59,6 +59,6 @@ const CONTRADICTIONS: readonly Contradiction[] = [
   },
 ];
 
-function flagOf(name: OptionName): string {
-  return longFlag(rowOf(name)?.flag ?? name);
+function formatFlag(name: OptionName): string {
+  return longFlag(findOptionRow(name)?.flag ?? name);
 }

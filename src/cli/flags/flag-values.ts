@@ -37,7 +37,7 @@ export function port(word: string): number {
   return value;
 }
 
-export function wholeNumber(word: string): number {
+export function parseWholeNumber(word: string): number {
   const value = Number(word);
   if (word.trim() === '' || !Number.isSafeInteger(value) || value < 0) {
     throw new InvalidArgumentError('Give a whole number, 0 or more.');

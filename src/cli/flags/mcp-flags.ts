@@ -8,10 +8,10 @@ type McpScope = (typeof MCP_SCOPES)[number];
 
 export interface McpInvocation {
   readonly command: 'mcp';
-  readonly call: McpCall;
+  readonly call: McpAction;
 }
 
-export type McpCall =
+export type McpAction =
   | { readonly action: 'list'; readonly json?: true | undefined }
   | { readonly action: 'get'; readonly server: string; readonly json?: true | undefined }
   | { readonly action: 'login'; readonly server: string; readonly browser?: true | undefined }
@@ -61,7 +61,7 @@ export function parseMcpArgs(
 
 /** The command `mcp` with its sub-commands. `onCall` receives the parsed invocation. */
 export function addMcpCommand(program: Command, onCall: (invocation: McpInvocation) => void): void {
-  const call = (meant: McpCall) => onCall({ command: 'mcp', call: meant });
+  const call = (meant: McpAction) => onCall({ command: 'mcp', call: meant });
   const mcp = program
     .command('mcp')
     .description('list, try, add and remove MCP servers; log in to one or out')
@@ -77,7 +77,7 @@ export function addMcpCommand(program: Command, onCall: (invocation: McpInvocati
       const names = mcp.commands.map((command) => command.name()).join(', ');
       throw new UsageError(`"${words[0]}" is nothing to do with MCP servers: ${names} are.`);
     });
-  const action = (name: McpCall['action'], does: string) =>
+  const action = (name: McpAction['action'], does: string) =>
     mcp.command(name).description(does).helpOption('-h, --help', 'print this help');
   const scope = () => new Option('-s, --scope <scope>', SCOPES).choices(MCP_SCOPES);
 

@@ -5,11 +5,11 @@ import { INITIALIZE_FIELDS, type InitializeField } from '../control/launch-deman
 import { appended, jsonObject } from './flag-values.ts';
 
 const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+export type PrintFormat = (typeof OUTPUT_FORMATS)[number];
 
 export interface OwnFlags {
   readonly print?: true;
-  readonly outputFormat: OutputFormat;
+  readonly outputFormat: PrintFormat;
   readonly inputFormat: 'text' | 'stream-json';
   readonly verbose?: true;
   /** A conversation goes line by line. */

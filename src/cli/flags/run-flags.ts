@@ -35,18 +35,20 @@ export function addRunFlags(program: Command): void {
     for (const [key, sentence] of Object.entries(sentences)) {
       const name = key as OptionName;
       const flag = flags.get(name);
-      if (flag !== undefined) program.addOption(optionOf(flag, OTHERWISE[name] ?? sentence));
+      if (flag !== undefined) program.addOption(createOption(flag, OTHERWISE[name] ?? sentence));
       flags.delete(name);
       add(name);
     }
   }
-  for (const flag of flags.values()) program.addOption(optionOf(flag).hideHelp());
+  for (const flag of flags.values()) program.addOption(createOption(flag).hideHelp());
   for (const flag of own) if (flag.help === undefined) program.addOption(ownOption(flag).hideHelp());
 }
 
 /** The parsed flags; those that set an option are under the name of the option. */
 export function runFlags(given: object): RunFlags {
-  const optionOfAttribute = new Map(optionFlags().map((flag) => [optionOf(flag).attributeName(), flag.name]));
+  const optionOfAttribute = new Map(
+    optionFlags().map((flag) => [createOption(flag).attributeName(), flag.name]),
+  );
   const options: Record<string, unknown> = {};
   const own: Record<string, unknown> = {};
   for (const [attribute, value] of Object.entries(given)) {
@@ -64,7 +66,7 @@ function ownOption({ flag, choices, default: byDefault, read, help }: OwnFlag): 
   return byDefault === undefined ? option : option.default(byDefault);
 }
 
-function optionOf({ row: { flag, is }, takes }: OptionFlag, sentence?: string): Option {
+function createOption({ row: { flag, is }, takes }: OptionFlag, sentence?: string): Option {
   const option = new Option(flag, sentence);
   if (takes === 'none') return option;
   if (is.choices !== undefined) return option.choices(is.choices);

@@ -12,7 +12,10 @@ import { LOCAL_SETTINGS, PROJECT_SETTINGS } from './init-templates.ts';
 const LOCAL = { name: 'settings.local.json', text: LOCAL_SETTINGS, mode: 0o600 };
 const SHARED = { name: 'settings.json', text: PROJECT_SETTINGS, mode: 0o644 };
 
-export async function initCommand(world: World, { local }: { readonly local: boolean }): Promise<ExitCode> {
+export async function runInitCommand(
+  world: World,
+  { local }: { readonly local: boolean },
+): Promise<ExitCode> {
   const { cwd, env } = world;
   const { root } = await projectTrust({ cwd, env });
   // Not `.claude`: other programs read that, and not every one of them takes comments.

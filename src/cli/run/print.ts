@@ -1,8 +1,8 @@
 /** Headless output: the answer alone, one JSON object, or one JSON object per message. */
 import type { SDKMessage, SDKResultMessage } from '../../index.ts';
 import { isSilentRefusal } from '../exit-codes.ts';
-import type { OutputFormat } from '../flags/own-flags.ts';
-import { jsonLine, type Output } from '../output.ts';
+import type { PrintFormat } from '../flags/own-flags.ts';
+import { jsonLine, type ProcessOutput } from '../output.ts';
 
 /** Receives the messages of a run. `end` is called once, after the last one. */
 export interface Sink {
@@ -11,7 +11,7 @@ export interface Sink {
 }
 
 /** `problems`: receives problems of a run that is printed as text; absent if they are shown already. */
-export function createPrinter(format: OutputFormat, output: Output, problems?: Output): Sink {
+export function createPrinter(format: PrintFormat, output: ProcessOutput, problems?: ProcessOutput): Sink {
   switch (format) {
     case 'stream-json':
       return {
@@ -64,7 +64,7 @@ function isStartFailure({ subtype, terminal_reason }: SDKResultMessage): boolean
   return subtype === 'error_during_execution' && terminal_reason === undefined;
 }
 
-async function writeLine(output: Output, text: string): Promise<void> {
+async function writeLine(output: ProcessOutput, text: string): Promise<void> {
   if (text !== '') await output.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 

@@ -4,20 +4,20 @@
  */
 import type { CanUseTool, SDKMessage, SDKResultMessage } from '../../index.ts';
 import type { Row } from '../../terminal/renderer/frame.ts';
-import { cut } from '../../terminal/text/cells.ts';
+import { cutRow } from '../../terminal/text/cells.ts';
 import { wantsColor } from '../../terminal/text/style.ts';
 import { createTheme, type Theme, themeFor } from '../../terminal/text/theme.ts';
 import { wrap } from '../../terminal/text/wrap.ts';
-import { type ConversationClock, REAL_CLOCK } from '../conversation/clock.ts';
+import { type ConversationClock, REAL_CLOCK } from '../conversation/conversation-clock.ts';
+import { type ConversationState, startingState, taskOf } from '../conversation/conversation-state.ts';
 import { ItemLines, plainText } from '../conversation/line-mode/item-lines.ts';
 import { createLineAsker } from '../conversation/line-mode/line-asker.ts';
 import { LineWriter } from '../conversation/line-mode/line-writer.ts';
 import { createPatience } from '../conversation/line-mode/patience.ts';
 import { spokenLines } from '../conversation/line-mode/spoken-items.ts';
 import { type ConversationEvent, reduce } from '../conversation/reduce/reduce.ts';
-import { type ConversationState, startingState, taskOf } from '../conversation/state.ts';
-import { activityOf } from '../conversation/view/activity.ts';
-import { diffOf } from '../conversation/view/diff-of.ts';
+import { findActivity } from '../conversation/view/activity.ts';
+import { drawDiff } from '../conversation/view/diff-of.ts';
 import { rowsOf, type WholeItem } from '../conversation/view/item-rows.ts';
 import { noteText } from '../conversation/view/transcript-item.ts';
 import { warnOn } from '../warnings.ts';
@@ -26,7 +26,7 @@ import { drain } from '../words/raw-keys.ts';
 import { errorLines, summaryLines } from '../words/summary.ts';
 import { toolLabel } from '../words/tool-label.ts';
 import { duration, tokens } from '../words/units.ts';
-import { columnsOf, type World } from '../world.ts';
+import { countColumns, type World } from '../world.ts';
 import { openLineReader } from './line-reader.ts';
 import type { Sink } from './print.ts';
 
@@ -82,7 +82,7 @@ export class PrintedRun implements Sink {
     this.#options = options;
     this.#clock = clock;
     this.#startedMs = clock.monotonicMs();
-    this.#columns = () => columnsOf(stream);
+    this.#columns = () => countColumns(stream);
     this.theme = themeOn(world, on);
     this.#state = startingState(this.#startedMs, { cwd: world.cwd });
     this.#writer = new LineWriter((written, wipe) => {
@@ -111,7 +111,7 @@ export class PrintedRun implements Sink {
     if (!isLive(world, options)) return new PrintedRun(world, options);
     const { on = 'stdout' } = options;
     const { createFormattedText } = await import('../conversation/line-mode/formatted-text.ts');
-    const text = createFormattedText(themeOn(world, on), () => columnsOf(world[on]));
+    const text = createFormattedText(themeOn(world, on), () => countColumns(world[on]));
     return new PrintedRun(world, options, text);
   }
 
@@ -177,7 +177,7 @@ export class PrintedRun implements Sink {
       columns: this.#columns(),
       theme: this.theme,
       cwd,
-      diff: diffOf,
+      diff: drawDiff,
       standAlone: true,
     });
   }
@@ -193,7 +193,7 @@ export class PrintedRun implements Sink {
     const { tools, agentCalls, figures, submission, session } = this.#state;
     const [first, ...others] = [...tools, ...agentCalls];
     const more = others.length === 0 ? '' : ` and ${others.length} more`;
-    const activity = activityOf(this.#state, nowMs, KEYS);
+    const activity = findActivity(this.#state, nowMs, KEYS);
     const doing =
       first === undefined || this.#state.compactingSinceMs !== undefined
         ? [activity?.what, activity?.time]
@@ -205,7 +205,7 @@ export class PrintedRun implements Sink {
       ...doing.filter((part) => part !== undefined),
     ];
     const row = `${SPINNER[this.#frame]} ${parts.join(' · ')}`;
-    this.#writer.status(this.theme.dim(cut(row, this.#columns() - 1)));
+    this.#writer.status(this.theme.dim(cutRow(row, this.#columns() - 1)));
   }
 
   #askerOn(keyboard: NodeJS.ReadStream, world: World): CanUseTool {

@@ -1,6 +1,6 @@
 /** Runs one query to its end: messages to a sink, signals to the query, the result to the caller. */
 import { type Options, query, type SDKResultMessage } from '../../index.ts';
-import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { EXIT, type ExitCode, toExitCode } from '../exit-codes.ts';
 import type { Signals } from '../signals.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Sink } from './print.ts';
@@ -81,5 +81,5 @@ function withoutResult(prompt: string | undefined): Error {
 }
 
 function codeOf(result: SDKResultMessage | undefined): ExitCode {
-  return result === undefined ? EXIT.error : exitCodeOf(result);
+  return result === undefined ? EXIT.error : toExitCode(result);
 }

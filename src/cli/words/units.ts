@@ -1,5 +1,7 @@
 /** Formats figures. */
+
 import { grouped } from '../../util/text/grouped.ts';
+import { localDate } from '../../util/text/local-time.ts';
 
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -42,12 +44,6 @@ export function age(ms: number): string {
   const hours = Math.floor(minutes / 60);
   if (hours < 24) return `${hours} h ago`;
   return `${counted(Math.floor(hours / 24), 'day')} ago`;
-}
-
-/** `2026-11-30`, in the time zone of the user. */
-export function localDate(ms: number): string {
-  const date = new Date(ms);
-  return [date.getFullYear(), twoDigits(date.getMonth() + 1), twoDigits(date.getDate())].join('-');
 }
 
 /** `2026-11-30 09:05`, in the time zone of the user. */

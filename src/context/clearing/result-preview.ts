@@ -2,7 +2,7 @@
 
 import type { FileData } from '../../protocol/files.ts';
 import type { TextBlock, ToolResultBlock } from '../../protocol/model/wire.ts';
-import { piecesOf } from '../../util/text/cut-text.ts';
+import { splitPieces } from '../../util/text/cut-text.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { grouped } from '../../util/text/grouped.ts';
 
@@ -80,7 +80,7 @@ function* jsonPieces(blocks: readonly TextBlock[]): Generator<string, void> {
   let opening = '[';
   for (const { type, text, ...more } of blocks) {
     yield `${opening}\n  {\n    "type": "${type}",\n    "text": "`;
-    for (const piece of piecesOf(text))
+    for (const piece of splitPieces(text))
       yield NOTHING_TO_ESCAPE.test(piece) ? piece : JSON.stringify(piece).slice(1, -1);
     const fields = Object.entries(more).map(([key, value]) => `,\n    "${key}": ${JSON.stringify(value)}`);
     yield `"${fields.join('')}\n  }`;

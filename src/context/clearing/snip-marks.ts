@@ -4,7 +4,7 @@
  */
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { View } from '../../protocol/model/view.ts';
-import { lastPrompt } from '../rounds.ts';
+import { findLastPrompt } from '../rounds.ts';
 
 interface SnipAnswer {
   readonly marked: readonly string[];
@@ -56,15 +56,15 @@ class Marks implements SnipMarks {
 function refusals(ids: readonly string[], view: View): SnipAnswer['refused'] {
   const known = new Set<string>();
   const messages = view.slice();
-  for (const message of messages) for (const id of idsOf(message)) known.add(id);
-  const prompt = lastPrompt(messages);
+  for (const message of messages) for (const id of listIds(message)) known.add(id);
+  const prompt = findLastPrompt(messages);
   return ids.flatMap((id) => {
     if (id === prompt?.uuid) return [{ id, why: "It is the user's latest prompt, which always stays." }];
     return known.has(id) ? [] : [{ id, why: 'No call or message in the context has this id.' }];
   });
 }
 
-function idsOf(message: ViewMessage): string[] {
+function listIds(message: ViewMessage): string[] {
   if (message.type !== 'assistant') return [message.uuid];
   const calls = message.message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
   return [message.uuid, ...calls];

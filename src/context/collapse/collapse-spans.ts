@@ -4,9 +4,9 @@
 import type { ContextLimits } from '../../protocol/model/context.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import { splitBeforeTail } from '../compact/keep-tail.ts';
-import { isSummary, lastPrompt, type Round } from '../rounds.ts';
+import { findLastPrompt, isSummary, type Round } from '../rounds.ts';
 
-export interface Span {
+export interface MessageSpan {
   readonly uuids: readonly string[];
   readonly messages: readonly ViewMessage[];
 }
@@ -24,14 +24,14 @@ export function collapsibleSpans(
   limits: ContextLimits,
   size: SpanSize,
   taken: ReadonlySet<string>,
-): Span[] {
+): MessageSpan[] {
   const split = splitBeforeTail(messages, limits);
   if (split === undefined) return [];
   const pinned = new Set(split.kept);
   const stays = (message: ViewMessage) =>
     pinned.has(message) || isSummary(message) || isCollapse(message) || taken.has(message.uuid);
 
-  const spans: Span[] = [];
+  const spans: MessageSpan[] = [];
   let rounds: Round[] = [];
   let tokens = 0;
   const begin = () => {
@@ -47,14 +47,14 @@ export function collapsibleSpans(
     rounds.push(round);
     tokens += round.tokens;
     if (tokens < size.fromTokens) continue;
-    spans.push(spanOf(rounds));
+    spans.push(toSpan(rounds));
     begin();
   }
   return spans;
 }
 
 /** Where the span is now, contiguous and outside the kept part; undefined if it no longer is. */
-export function placeOf(
+export function findSpan(
   uuids: readonly string[],
   messages: readonly ViewMessage[],
   positions: ReadonlyMap<string, number>,
@@ -70,7 +70,7 @@ export function pinnedMessages(
   messages: readonly ViewMessage[],
   limits: ContextLimits,
 ): ReadonlySet<ViewMessage> {
-  const prompt = lastPrompt(messages);
+  const prompt = findLastPrompt(messages);
   return new Set([
     ...(splitBeforeTail(messages, limits)?.kept ?? []),
     ...(prompt === undefined ? [] : [prompt]),
@@ -82,7 +82,7 @@ function isCollapse(message: ViewMessage): boolean {
   return message.type === 'user' && message.isSynthetic === true && message.kind === 'collapse';
 }
 
-function spanOf(rounds: readonly Round[]): Span {
+function toSpan(rounds: readonly Round[]): MessageSpan {
   const messages = rounds.flatMap((round) => round.messages);
   return { uuids: messages.map((message) => message.uuid), messages };
 }

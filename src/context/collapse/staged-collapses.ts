@@ -7,7 +7,7 @@ import type { UserMessage, ViewMessage } from '../../protocol/model/messages.ts'
 import type { ViewEdit } from '../../protocol/model/view.ts';
 import { estimateMessage, estimateTokens } from '../estimate/token-estimate.ts';
 import { type Stamp, syntheticMessage } from '../notices.ts';
-import { collapsibleSpans, pinnedMessages, placeOf, type Span } from './collapse-spans.ts';
+import { collapsibleSpans, findSpan, type MessageSpan, pinnedMessages } from './collapse-spans.ts';
 import { collapsedText } from './collapse-transcript.ts';
 import type { Condense } from './summarise-span.ts';
 
@@ -130,7 +130,7 @@ class StagedCollapses implements Collapses {
     return Math.round(freed * factorOf(input));
   }
 
-  async #condenseAll(spans: readonly Span[], input: StepInput, missing: number): Promise<void> {
+  async #condenseAll(spans: readonly MessageSpan[], input: StepInput, missing: number): Promise<void> {
     const { session, transcriptPath, asCounted, condenser } = this.#options;
     const { model } = condenser(input.model);
     let freed = 0;
@@ -148,7 +148,7 @@ class StagedCollapses implements Collapses {
     }
   }
 
-  async #condense(span: Span, model: string, effectKey: string): Promise<string | undefined> {
+  async #condense(span: MessageSpan, model: string, effectKey: string): Promise<string | undefined> {
     const { condense, session, sessionId } = this.#options;
     try {
       return await condense({
@@ -175,7 +175,7 @@ class StagedCollapses implements Collapses {
     this.#staged = this.#staged.filter(({ uuids }) => uuids.every((uuid) => positions.has(uuid)));
     return this.#staged
       .flatMap((collapse) => {
-        const place = placeOf(collapse.uuids, messages, positions);
+        const place = findSpan(collapse.uuids, messages, positions);
         if (place === undefined || place.messages.some((message) => pinned.has(message))) return [];
         const before = estimateTokens(this.#options.asCounted(place.messages));
         return [{ collapse, from: place.from, freed: before - estimateMessage(collapse.item) }];
@@ -185,7 +185,7 @@ class StagedCollapses implements Collapses {
   }
 
   /** Sized as estimates count the messages; the messages themselves as they are in the view. */
-  #plan({ view, limits, model }: StepInput, fromTokens: number): Span[] {
+  #plan({ view, limits, model }: StepInput, fromTokens: number): MessageSpan[] {
     const messages = view.slice();
     const { atMostTokens } = this.#options.condenser(model);
     const taken = new Set(this.#staged.flatMap(({ uuids }) => uuids));

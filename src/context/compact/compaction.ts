@@ -3,7 +3,7 @@ import type { CompactionSource, StepInput } from '../../protocol/model/context.t
 import type { LoopBatch, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { HookPort, HookVerdict } from '../../protocol/tools/hook.ts';
-import { estimateScale, requestTokens } from '../estimate/fixed-overhead.ts';
+import { estimateScale, wholeRequestTokens } from '../estimate/fixed-overhead.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { boundary, notice, syntheticMessage } from '../notices.ts';
 import { type Split, splitBeforeTail } from './keep-tail.ts';
@@ -73,7 +73,7 @@ export async function* compact(
     { event: 'PreCompact', trigger, custom_instructions: instructions ?? null },
     { signal: input.life.signal },
   );
-  const refused = refusalOf(hooked);
+  const refused = findRefusal(hooked);
   if (refused !== undefined) return { kind: 'nothing', why: `a PreCompact hook prevented it: ${refused}` };
 
   yield [notice(ports, { subtype: 'status', status: 'compacting' })];
@@ -83,14 +83,14 @@ export async function* compact(
   const outcome = yield* summariseRounds(split.before, words, input, ports);
   const made =
     outcome.kind === 'summary' ? await replacement(split, outcome, { input, scale }, ports) : undefined;
-  const failure = failureOf(outcome, made, request, input.life.signal);
+  const failure = findFailure(outcome, made, request, input.life.signal);
   if (failure !== undefined || made === undefined || outcome.kind !== 'summary') {
     const why = failure ?? 'no summary was made';
     yield [notice(ports, { subtype: 'status', status: null, compact_result: 'failed', compact_error: why })];
     return { kind: 'failed', why };
   }
 
-  const preTokens = requestTokens(input, overhead);
+  const preTokens = wholeRequestTokens(input, overhead);
   const keep = split.kept.map((message) => message.uuid);
   yield [notice(ports, { subtype: 'status', status: null, compact_result: 'success' })];
   yield [
@@ -154,7 +154,7 @@ async function replacement(
   return { summary, head: [summary, ...restored], summarised: summarised.length, tokensFreed };
 }
 
-function failureOf(
+function findFailure(
   outcome: LadderOutcome,
   made: Replacement | undefined,
   request: CompactionRequest,
@@ -173,6 +173,6 @@ function isInsistent({ trigger, refused }: CompactionRequest): boolean {
   return trigger === 'manual' || refused === true;
 }
 
-function refusalOf(verdict: HookVerdict): string | undefined {
+function findRefusal(verdict: HookVerdict): string | undefined {
   return verdict.preventContinuation?.stopReason ?? verdict.blockingErrors[0];
 }

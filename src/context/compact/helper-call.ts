@@ -17,7 +17,7 @@ export interface AskOncePorts extends Stamp {
   readonly ledger: Ledger;
 }
 
-export interface Question {
+export interface HelperQuestion {
   readonly querySource: QuerySource;
   /** A caller waits for the answer. */
   readonly foreground: boolean;
@@ -33,9 +33,9 @@ export interface Question {
 }
 
 /** undefined: no usable answer, or the budget is used up. Never rejects for a failed call. */
-export async function askOnce(question: Question, ports: AskOncePorts): Promise<string | undefined> {
+export async function askOnce(question: HelperQuestion, ports: AskOncePorts): Promise<string | undefined> {
   const { model, effectKey, querySource, signal } = question;
-  const request = requestOf(question, ports);
+  const request = buildRequest(question, ports);
   const answer = newAnswer();
   const run = ports.callModel(request, { signal, retry: FRESH_RETRY_STATE });
   for (;;) {
@@ -64,7 +64,7 @@ export async function askOnce(question: Question, ports: AskOncePorts): Promise<
   }
 }
 
-function requestOf(question: Question, stamp: Stamp): ModelRequest {
+function buildRequest(question: HelperQuestion, stamp: Stamp): ModelRequest {
   const message: ViewMessage = {
     type: 'user',
     ...stamped(stamp),

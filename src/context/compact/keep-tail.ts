@@ -1,7 +1,7 @@
 /** Splits the view into the part that a compaction replaces and the part that it keeps. */
 import type { ContextLimits } from '../../protocol/model/context.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
-import { isSummary, lastPrompt, type Round, splitRounds } from '../rounds.ts';
+import { findLastPrompt, isSummary, type Round, splitRounds } from '../rounds.ts';
 
 export interface Split {
   /** Rounds to replace, oldest first. May contain the last prompt, although that is kept. */
@@ -42,7 +42,7 @@ export function splitBeforeTail(
   }
   const before = rounds.slice(0, cut);
   const tail = rounds.slice(cut).flatMap((round) => round.messages);
-  const prompt = lastPrompt(messages);
+  const prompt = findLastPrompt(messages);
   const kept = prompt === undefined || tail.includes(prompt) ? tail : [prompt, ...tail];
   return { before, beforeTokens: before.reduce((sum, round) => sum + round.tokens, 0) * scale, kept };
 }

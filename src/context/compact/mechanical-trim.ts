@@ -3,7 +3,7 @@ import type { CompactionSource, RecoveryOutcome, StepInput } from '../../protoco
 import type { LoopBatch, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { Spill } from '../clearing/result-preview.ts';
-import { estimateScale, type FixedOverhead, requestTokens } from '../estimate/fixed-overhead.ts';
+import { estimateScale, type FixedOverhead, wholeRequestTokens } from '../estimate/fixed-overhead.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { boundary, informational, type Stamp, syntheticMessage } from '../notices.ts';
 import { isSummary, type Round } from '../rounds.ts';
@@ -81,7 +81,7 @@ export async function* mechanicalTrim(
   const items: readonly ViewMessage[] = [marker, ...restored];
   const tokensFreed = estimateTokens(dropped) - estimateTokens(items) + cut.tokensFreed;
   if (tokensFreed <= 0 && !refused) return { kind: 'none', why: 'dropping what may go would free nothing' };
-  const preTokens = requestTokens(input, overhead);
+  const preTokens = wholeRequestTokens(input, overhead);
   yield [
     boundary(ports, {
       trigger: 'auto',

@@ -38,7 +38,7 @@ export function recentFiles(options: RecentFilesOptions): CompactionSource {
         if (restored.length === maxFiles || signal.aborted) break;
         const allowed = Math.min(left, maxFileTokens);
         if (shown.has(path) || allowed < LEAST_TOKENS) continue;
-        const text = await textOf(path, allowed * BYTES_PER_TOKEN, files);
+        const text = await readBeginning(path, allowed * BYTES_PER_TOKEN, files);
         const message = text === undefined ? undefined : fitting(path, text, allowed, options);
         if (message === undefined) continue;
         left -= estimateTokens([message]);
@@ -57,7 +57,7 @@ interface Beginning {
   readonly whole: boolean;
 }
 
-async function textOf(
+async function readBeginning(
   path: string,
   maxBytes: number,
   files: RecentFilesOptions['files'],

@@ -34,7 +34,7 @@ export async function* summariseInChunks(
   job: ChunkJob,
   stamp: Stamp,
 ): AsyncGenerator<LoopBatch, ChunksOutcome> {
-  const { chunks, leftOut } = chunksOf(rounds, job.limitTokens);
+  const { chunks, leftOut } = groupRounds(rounds, job.limitTokens);
   const texts: string[] = [];
   for (const [i, chunk] of chunks.entries()) {
     const text = yield* summariseChunk(chunk, partRequest(job.words, i + 1, chunks.length), job, 0);
@@ -68,7 +68,7 @@ async function* summariseChunk(
   if (!job.isTooLong(outcome) || depth === MAX_DEPTH) return outcome;
   const limitTokens = job.limitTokens / 2 ** (depth + 1);
   const texts: string[] = [];
-  for (const chunk of chunksOf(rounds, limitTokens).chunks) {
+  for (const chunk of groupRounds(rounds, limitTokens).chunks) {
     const text = yield* summariseChunk(chunk, instruction, job, depth + 1);
     if (typeof text !== 'string') return text;
     texts.push(text);
@@ -77,7 +77,7 @@ async function* summariseChunk(
 }
 
 /** Groups neighbouring rounds up to the limit; a round that is too long alone is shortened. */
-function chunksOf(
+function groupRounds(
   rounds: readonly Round[],
   limitTokens: number,
 ): { readonly chunks: readonly (readonly Round[])[]; readonly leftOut: number } {

@@ -26,7 +26,7 @@ export function measuredFloor(input: StepInput): number {
 }
 
 /** Tokens of the whole request, also while nothing but messages was counted. */
-export function requestTokens(input: StepInput, overhead: number): number {
+export function wholeRequestTokens(input: StepInput, overhead: number): number {
   return input.estimateTokens + (measuredFloor(input) === 0 ? overhead : 0);
 }
 
@@ -34,7 +34,7 @@ export function requestTokens(input: StepInput, overhead: number): number {
  * What compaction cannot make smaller: the lower of the measured and the reported figure. Both are upper
  * bounds, and a floor that is too large would prevent compaction.
  */
-export function floorOf(
+export function estimateFloor(
   input: StepInput,
   overhead: number,
 ): { readonly tokens: number; readonly measured: boolean } {

@@ -2,7 +2,7 @@
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { View } from '../../protocol/model/view.ts';
 
-export interface ViewFold<T> {
+export interface IncrementalFold<T> {
   (view: View): T;
   /** Sets the figure of this view: only appended messages are folded afterwards. */
   begin(view: View, value: T): void;
@@ -12,7 +12,7 @@ export interface ViewFold<T> {
  * Folds a view's messages and keeps the longest version of each root. A shorter or edited version is folded
  * anew.
  */
-export function createViewFold<T>(empty: T, add: (sum: T, message: ViewMessage) => T): ViewFold<T> {
+export function createViewFold<T>(empty: T, add: (sum: T, message: ViewMessage) => T): IncrementalFold<T> {
   const known = new WeakMap<object, { length: number; value: T }>();
   const begin = (view: View, value: T) => void known.set(view.root, { length: view.length, value });
   const fold = (view: View): T => {

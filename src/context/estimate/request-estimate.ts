@@ -2,7 +2,7 @@
 import type { EstimatedRequest } from '../../protocol/model/context.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
-import { createViewFold, type ViewFold } from './incremental-fold.ts';
+import { createViewFold, type IncrementalFold } from './incremental-fold.ts';
 import { estimateText } from './text-estimate.ts';
 import { estimateMessage } from './token-estimate.ts';
 
@@ -12,7 +12,7 @@ const TOOLS_OVERHEAD = 300;
 type Head = Pick<EstimatedRequest, 'system' | 'userContext' | 'tools'>;
 
 /** Tokens of the messages, without any factor. O(what is new in this view). */
-export const estimateView: ViewFold<number> = createViewFold(
+export const estimateView: IncrementalFold<number> = createViewFold(
   0,
   (sum, message) => sum + estimateMessage(message),
 );

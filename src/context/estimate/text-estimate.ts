@@ -59,14 +59,14 @@ const STRETCH_CHARS = 4 * 1024;
 
 /** O(length) up to 256 K characters, beyond that O(1). */
 export function estimateText(text: string): number {
-  if (text.length <= READ_WHOLE) return Math.ceil(tokensOf(text, 0, text.length));
+  if (text.length <= READ_WHOLE) return Math.ceil(countTokens(text, 0, text.length));
   const step = Math.floor((text.length - STRETCH_CHARS) / (STRETCHES - 1));
   let tokens = 0;
-  for (let i = 0; i < STRETCHES; i++) tokens += tokensOf(text, i * step, i * step + STRETCH_CHARS);
+  for (let i = 0; i < STRETCHES; i++) tokens += countTokens(text, i * step, i * step + STRETCH_CHARS);
   return Math.ceil((tokens / (STRETCHES * STRETCH_CHARS)) * text.length);
 }
 
-function tokensOf(text: string, from: number, to: number): number {
+function countTokens(text: string, from: number, to: number): number {
   let tokens = 0;
   let at = from;
   while (at < to) {

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import type { UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import type { TextBlock, ToolReferenceBlock, UserBlock } from '../../protocol/model/wire.ts';
-import { contentOf, isMedia, type MediaBlock } from './view-media.ts';
+import { isMedia, listUserBlocks, type MediaBlock } from './view-media.ts';
 
 /** Returns the file that a call used. */
 export type NameOf = (toolUseId: string) => string | undefined;
@@ -32,7 +32,7 @@ export function replaceMedia(
     replaced = true;
     return mediaNote(block, reason, name);
   };
-  const content = contentOf(message).map((block): UserBlock => {
+  const content = listUserBlocks(message).map((block): UserBlock => {
     if (block.type !== 'tool_result') return part(block);
     if (block.content === undefined || typeof block.content === 'string') return block;
     const name = nameOf(block.tool_use_id);

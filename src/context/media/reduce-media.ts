@@ -10,7 +10,7 @@ import { estimateMessage } from '../estimate/token-estimate.ts';
 import { dropOldest, replaceIn } from '../steps/media-budget.ts';
 import { fileNames, mediaNote, type NameOf, withContent, withoutMedia } from './media.ts';
 import type { MediaLimits } from './media-limits.ts';
-import { contentOf, isMedia, mediaOf, viewMedia } from './view-media.ts';
+import { isMedia, listUserBlocks, tallyMedia, viewMedia } from './view-media.ts';
 
 type Edits = { readonly edits: readonly ViewEdit[]; readonly tokensFreed: number };
 
@@ -47,12 +47,12 @@ function suspects(messages: readonly ViewMessage[]): readonly ViewMessage[] {
   const lastAnswer = messages.findLastIndex((message) => message.type === 'assistant');
   const fresh = messages.slice(lastAnswer + 1).filter(holdsMedia);
   if (fresh.length > 0) return fresh;
-  const [largest] = messages.filter(holdsMedia).sort((a, b) => mediaOf(b).bytes - mediaOf(a).bytes);
+  const [largest] = messages.filter(holdsMedia).sort((a, b) => tallyMedia(b).bytes - tallyMedia(a).bytes);
   return largest === undefined ? [] : [largest];
 }
 
 function holdsMedia(message: ViewMessage): boolean {
-  const { images, documents } = mediaOf(message);
+  const { images, documents } = tallyMedia(message);
   return images + documents > 0;
 }
 
@@ -66,8 +66,8 @@ function withoutNamed(
   if (message.type === 'assistant')
     return withoutAnswered(messages, message.message.content[at.index], failure);
   const nameOf = fileNames(messages);
-  const plain = textOf(message);
-  const blocks = plain === undefined ? contentOf(message) : [textBlock(plain)];
+  const plain = readText(message);
+  const blocks = plain === undefined ? listUserBlocks(message) : [textBlock(plain)];
   const refused = blocks[at.index];
   const note = refused && quarantined(refused, at.inner, failure, nameOf);
   if (note === undefined) return undefined;
@@ -86,9 +86,9 @@ function withoutAnswered(
   failure: ModelFailure,
 ): Edits | undefined {
   if (refused === undefined) return undefined;
-  const call = callOf(refused);
+  const call = readCallId(refused);
   const belongs = (block: AssistantBlock) =>
-    block === refused || (call !== undefined && block.type !== 'tool_use' && callOf(block) === call);
+    block === refused || (call !== undefined && block.type !== 'tool_use' && readCallId(block) === call);
   let tokensFreed = 0;
   const edits = messages.flatMap((message): ViewEdit[] => {
     if (message.type !== 'assistant' || !message.message.content.some(belongs)) return [];
@@ -102,7 +102,7 @@ function withoutAnswered(
   return { edits, tokensFreed };
 }
 
-function callOf(block: AssistantBlock): string | undefined {
+function readCallId(block: AssistantBlock): string | undefined {
   const { id, tool_use_id: call = id } = block as { readonly id?: unknown; readonly tool_use_id?: unknown };
   return typeof call === 'string' ? call : undefined;
 }
@@ -148,7 +148,7 @@ function textBlock(text: string): TextBlock {
   return { type: 'text', text };
 }
 
-function textOf(message: Exclude<ViewMessage, { type: 'assistant' }>): string | undefined {
+function readText(message: Exclude<ViewMessage, { type: 'assistant' }>): string | undefined {
   if (message.type === 'attachment') return undefined;
   return typeof message.message.content === 'string' ? message.message.content : undefined;
 }

@@ -21,19 +21,19 @@ const NONE: MediaTally = Object.freeze({ images: 0, documents: 0, bytes: 0, maxP
 
 /** O(what is new since the last call for this view). */
 export const viewMedia: (view: View) => MediaTally = createViewFold(NONE, (sum, message) =>
-  add(sum, mediaOf(message)),
+  add(sum, tallyMedia(message)),
 );
 
-export function mediaOf(message: ViewMessage): MediaTally {
+export function tallyMedia(message: ViewMessage): MediaTally {
   return message.type === 'assistant' ? NONE : ofUserSide(message);
 }
 
 const ofUserSide = oncePer((message: Exclude<ViewMessage, { type: 'assistant' }>) =>
-  mediaBlocks(contentOf(message)).map(tallyOf).reduce(add, NONE),
+  mediaBlocks(listUserBlocks(message)).map(tallyBlock).reduce(add, NONE),
 );
 
 /** Of a message of the user side; a plain text holds none. */
-export function contentOf(message: Exclude<ViewMessage, { type: 'assistant' }>): readonly UserBlock[] {
+export function listUserBlocks(message: Exclude<ViewMessage, { type: 'assistant' }>): readonly UserBlock[] {
   const content = message.type === 'attachment' ? message.rendered : message.message.content;
   return typeof content === 'string' ? [] : content;
 }
@@ -51,7 +51,7 @@ export function isMedia(block: { readonly type: string }): block is MediaBlock {
   return block.type === 'image' || block.type === 'document';
 }
 
-export function tallyOf(block: MediaBlock): MediaTally {
+export function tallyBlock(block: MediaBlock): MediaTally {
   const data: unknown = (block.source as { readonly data?: unknown }).data;
   const bytes = typeof data === 'string' ? data.length : 0;
   if (block.type === 'document') return { images: 0, documents: 1, bytes, maxPixels: 0 };

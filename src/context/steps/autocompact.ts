@@ -11,7 +11,7 @@ import { grouped } from '../../util/text/grouped.ts';
 import { type CompactionPorts, compact } from '../compact/compaction.ts';
 import { largestContributor } from '../compact/largest-contributor.ts';
 import { mechanicalTrim } from '../compact/mechanical-trim.ts';
-import { estimateScale, floorOf, measuredFloor, naturalThreshold } from '../estimate/fixed-overhead.ts';
+import { estimateFloor, estimateScale, measuredFloor, naturalThreshold } from '../estimate/fixed-overhead.ts';
 import { informational } from '../notices.ts';
 
 const MAX_STRIKES = 3;
@@ -97,7 +97,7 @@ async function tooLargeFloor(input: StepInput, ports: CompactionPorts): Promise<
   const { limits, model } = input;
   const overhead = await ports.overhead(model);
   if (isFarBelow(overhead, limits)) return undefined;
-  const floor = floorOf(input, overhead);
+  const floor = estimateFloor(input, overhead);
   if (floor.tokens >= (floor.measured ? naturalThreshold(limits) : limits.effective)) {
     return { kind: 'stop', reason: 'blocking_limit', message: floorText(floor.tokens, input) };
   }

@@ -15,7 +15,7 @@ import { limitsFor, type ModelSize } from '../estimate/thresholds.ts';
 import type { Stamp } from '../notices.ts';
 import { contextCollapse } from './context-collapse.ts';
 import { microcompact } from './microcompact.ts';
-import { snip } from './snip.ts';
+import { snip } from './remove-snipped.ts';
 
 export interface MiddleRungOptions {
   /** Default true. */

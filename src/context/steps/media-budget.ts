@@ -7,7 +7,7 @@ import type { View, ViewEdit } from '../../protocol/model/view.ts';
 import { estimateMessage } from '../estimate/token-estimate.ts';
 import { fileNames, replaceMedia } from '../media/media.ts';
 import type { MediaLimits } from '../media/media-limits.ts';
-import { type MediaBlock, type MediaTally, mediaOf, tallyOf, viewMedia } from '../media/view-media.ts';
+import { type MediaBlock, type MediaTally, tallyBlock, tallyMedia, viewMedia } from '../media/view-media.ts';
 
 /** Share of a limit that stays used once it was reached, so that not every turn edits the view. */
 const KEPT_SHARE = 0.75;
@@ -65,7 +65,7 @@ export function dropOldest(
   const nameOf = fileNames(messages);
   let { images, bytes } = viewMedia(view);
   const why = (block: MediaBlock): string | undefined => {
-    const own = tallyOf(block);
+    const own = tallyBlock(block);
     const tooLarge = own.maxPixels > room.pixels;
     const oneTooMany = (images > room.images && own.images > 0) || (bytes > room.bytes && own.bytes > 0);
     if (!tooLarge && !oneTooMany) return undefined;
@@ -84,7 +84,8 @@ export function replaceIn(
   const edits: ViewEdit[] = [];
   let tokensFreed = 0;
   for (const message of messages) {
-    if (message.type === 'assistant' || mediaOf(message).images + mediaOf(message).documents === 0) continue;
+    if (message.type === 'assistant' || tallyMedia(message).images + tallyMedia(message).documents === 0)
+      continue;
     const item = change(message);
     if (item === undefined) continue;
     edits.push({ kind: 'replace', uuid: message.uuid, item });

@@ -36,7 +36,7 @@ interface Result {
   readonly text: string;
 }
 
-const limitOf = (name: string, { maxResultChars }: ToolResultBudgetOptions): number =>
+const pickLimit = (name: string, { maxResultChars }: ToolResultBudgetOptions): number =>
   toolFacts(name).limitsItself === true
     ? Number.POSITIVE_INFINITY
     : (maxResultChars?.(name) ?? MAX_RESULT_CHARS);
@@ -51,7 +51,7 @@ export function keepResult(options: ToolResultBudgetOptions): NonNullable<Contex
     const [block, ...more] = typeof message.message.content === 'string' ? [] : message.message.content;
     if (block?.type !== 'tool_result' || more.length > 0) return message;
     const text = resultText(block);
-    if (text.length <= limitOf(toolName, options)) return message;
+    if (text.length <= pickLimit(toolName, options)) return message;
     const { toolUseResult = block.content } = message;
     if (!isSameText(toolUseResult, block.content)) return message;
     const { shown, ...file } = keptForm(block, text);
@@ -77,7 +77,7 @@ export function toolResultBudget(options: ToolResultBudgetOptions): ContextStep 
   };
 
   function beyondLimits(results: readonly Result[]): readonly Result[] {
-    const tooLarge = results.filter((result) => result.text.length > limitOf(result.call.name, options));
+    const tooLarge = results.filter((result) => result.text.length > pickLimit(result.call.name, options));
     const others = results.filter((result) => !tooLarge.includes(result)).sort(largestFirstReadLast);
     let joint = others.reduce((sum, result) => sum + result.text.length, tooLarge.length * PREVIEW_BYTES);
     for (const result of others) {
@@ -96,7 +96,7 @@ async function* replace(
   spill: Spill,
 ): AsyncGenerator<LoopBatch, StepOutcome> {
   const previews = new Map<string, string>();
-  for (const result of tooLarge) previews.set(result.block.tool_use_id, await previewOf(result, spill));
+  for (const result of tooLarge) previews.set(result.block.tool_use_id, await buildPreview(result, spill));
   const edits: ViewEdit[] = [];
   let tokensFreed = 0;
   for (const message of fresh) {
@@ -145,16 +145,16 @@ function largestFirstReadLast(a: Result, b: Result): number {
 
 const limitsItself = ({ call }: Result): boolean => toolFacts(call.name).limitsItself === true;
 
-async function previewOf(result: Result, spill: Spill): Promise<string> {
+async function buildPreview(result: Result, spill: Spill): Promise<string> {
   const { block, call, text } = result;
-  const source = limitsItself(result) ? sourceOf(call.input) : undefined;
+  const source = limitsItself(result) ? readSourcePath(call.input) : undefined;
   if (source !== undefined) return resultPreview(text, { kind: 'source', path: source });
   const { shown, ...file } = keptForm(block, text);
   const full = await spilled(spill, { toolUseId: block.tool_use_id, toolName: call.name, ...file });
   return resultPreview(text, full, shown);
 }
 
-function sourceOf(input: JsonObject): string | undefined {
+function readSourcePath(input: JsonObject): string | undefined {
   return typeof input['file_path'] === 'string' ? input['file_path'] : undefined;
 }
 

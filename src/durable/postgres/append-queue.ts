@@ -1,7 +1,7 @@
 /** Appends of all sessions of a process: those that wait at the same time are one statement. */
 import type { Frame } from '../../protocol/ports.ts';
 import type { RunStatement, Statements } from './database.ts';
-import { grouped } from './grouped.ts';
+import { groupCalls } from './group-calls.ts';
 import { outlasting } from './outlasting.ts';
 import { rowsInto, streamValues } from './stream-rows.ts';
 
@@ -40,7 +40,7 @@ export function createAppendQueue(
   };
   const sizeOf = ({ lines }: Append) => lines.reduce((chars, line) => chars + line.length, 0);
   const keyOf = ({ sessionId }: Append) => sessionId;
-  return { append: grouped(write, { most: BATCH_APPENDS, keyOf, sizeOf, mostSize: BATCH_CHARS }) };
+  return { append: groupCalls(write, { most: BATCH_APPENDS, keyOf, sizeOf, mostSize: BATCH_CHARS }) };
 }
 
 function append(run: RunStatement, batch: readonly Append[]) {

@@ -2,8 +2,8 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { BlobStore } from '../../protocol/ports.ts';
 import type { Statements } from './database.ts';
-import { grouped, perDatabase } from './grouped.ts';
-import type { Ownership } from './journal.ts';
+import { groupCalls, perDatabase } from './group-calls.ts';
+import type { Ownership } from './journal-rows.ts';
 import { outlasting } from './outlasting.ts';
 
 /**
@@ -43,7 +43,7 @@ interface Asked {
 /** Each session asks for one when it begins. */
 const bytesOf = perDatabase((database) => {
   const { run } = outlasting(database);
-  return grouped(
+  return groupCalls(
     async (asked: readonly Asked[]) => {
       const rows = await run<{ readonly at: number; readonly bytes: Buffer }>(
         `select g.at::int, b.bytes from unnest($1::text[], $2::text[]) with ordinality as g (session_id, key, at)

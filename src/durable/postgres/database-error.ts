@@ -28,7 +28,7 @@ export function isOutage(error: unknown): boolean {
 /** The code for a statement that a server refuses because it can only be read. */
 export const IS_STANDBY = '25006';
 
-/** The code with which the tables refuse a session that was taken out (`tables/steps.ts`). */
+/** The code with which the tables refuse a session that was taken out (`tables/migration-steps.ts`). */
 export const IS_REMOVED = 'TW001';
 
 /** Classes of Postgres: connections that fail, resources that are used up, and errors of the system below. */
@@ -60,12 +60,12 @@ export function databaseError(error: unknown, place: DatabasePlace): TurnwrightE
   // The sentence is that of our own trigger.
   if (codeOf(error) === IS_REMOVED)
     return new TurnwrightError('session_removed', errorText(error), { cause: error });
-  return new TurnwrightError('storage_error', sentenceOf(error, place), { cause: error });
+  return new TurnwrightError('storage_error', describeError(error, place), { cause: error });
 }
 
-function sentenceOf(error: unknown, place: DatabasePlace): string {
+function describeError(error: unknown, place: DatabasePlace): string {
   const { database, user } = place;
-  const server = serverOf(place);
+  const server = formatServer(place);
   const code = String(codeOf(error) ?? '');
   switch (code) {
     case '3D000':
@@ -109,7 +109,7 @@ function firstText(error: unknown): string {
   return error instanceof AggregateError ? firstText(error.errors[0]) : errorText(error);
 }
 
-export const serverOf = ({ host, port }: DatabasePlace): string =>
+export const formatServer = ({ host, port }: DatabasePlace): string =>
   host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host}:${port}`;
 
 const causeOf = (error: unknown): unknown => (error instanceof TurnwrightError ? error.cause : error);

@@ -3,7 +3,7 @@ import type { Client, ClientBase, ClientConfig, Notification, Pool, PoolClient }
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { completeUrl } from './complete-url.ts';
-import { type DatabasePlace, databaseError, IS_STANDBY, serverOf } from './database-error.ts';
+import { type DatabasePlace, databaseError, formatServer, IS_STANDBY } from './database-error.ts';
 
 /**
  * Runs one statement; `values` are its `$1`, `$2` … A statement with values is prepared once per connection,
@@ -85,8 +85,8 @@ export async function openDatabase({
     pipeline: true,
   };
   const newClient = (connectionString = url) => new pg.Client({ ...how, connectionString });
-  const place: Place = { ...placeOf(url, newClient), isDirect: false };
-  const ownPlace = direct === url ? place : { ...placeOf(direct, newClient), isDirect: false };
+  const place: Place = { ...parsePlace(url, newClient), isDirect: false };
+  const ownPlace = direct === url ? place : { ...parsePlace(direct, newClient), isDirect: false };
   const pool: Pool = new pg.Pool({
     ...how,
     query_timeout: answerMs,
@@ -108,12 +108,12 @@ export async function openDatabase({
   pool.on('connect', (client) => client.on('error', ignore));
   const database: Database = {
     url: completeUrl(url, place.user ?? ''),
-    run: statementsOf(pool, place),
+    run: createRunStatement(pool, place),
     async transaction(work) {
       const client = await pool.connect().catch((error: unknown) => {
         throw databaseError(error, place);
       });
-      const query = statementsOf(client, place);
+      const query = createRunStatement(client, place);
       const sent: Promise<unknown>[] = [];
       const run: RunStatement = <Row extends object>(statement: string, values?: readonly unknown[]) => {
         const asked = query<Row>(statement, values);
@@ -152,7 +152,7 @@ export async function openDatabase({
         throw databaseError(error, ownPlace);
       }
       return {
-        run: statementsOf(client, ownPlace),
+        run: createRunStatement(client, ownPlace),
         onNotification: (listener) => {
           client.on('notification', ({ payload }: Notification) => listener(payload ?? ''));
         },
@@ -184,7 +184,7 @@ const pools = new WeakMap<Database, Pool>();
 export const poolOf = (database: Database): Pool => pools.get(database) as Pool;
 
 /** How many connections are open, how many of them are idle, and how many statements wait for one. */
-export function useOf(database: Database) {
+export function countConnections(database: Database) {
   const { totalCount: open, idleCount: idle, waitingCount: waiting } = poolOf(database);
   return { open, idle, waiting };
 }
@@ -239,13 +239,13 @@ const SHARED_TRIES = 5;
 const shared = (place: Place): TurnwrightError =>
   new TurnwrightError(
     'storage_error',
-    `At ${serverOf(place)} is a pooler in transaction mode, which gives no process a connection of its own to listen on or to hold a lock with: give the address of Postgres itself too (--direct, or TURNWRIGHT_DB_DIRECT), or that of a pool in session mode.`,
+    `At ${formatServer(place)} is a pooler in transaction mode, which gives no process a connection of its own to listen on or to hold a lock with: give the address of Postgres itself too (--direct, or TURNWRIGHT_DB_DIRECT), or that of a pool in session mode.`,
   );
 
-function statementsOf(client: Pool | PoolClient | Client, place: Place): RunStatement {
+function createRunStatement(client: Pool | PoolClient | Client, place: Place): RunStatement {
   return async <Row extends object>(text: string, values: readonly unknown[] = []) => {
     try {
-      const name = values.length === 0 || !place.isDirect ? undefined : nameOf(text);
+      const name = values.length === 0 || !place.isDirect ? undefined : nameStatement(text);
       const query = { text, values: [...values], ...(name !== undefined && { name }) };
       return (await client.query<Row>(query)).rows;
     } catch (error) {
@@ -257,13 +257,13 @@ function statementsOf(client: Pool | PoolClient | Client, place: Place): RunStat
 /** Names of prepared statements: Postgres parses and plans each once per connection. */
 const names = new Map<string, string>();
 
-function nameOf(text: string): string {
+function nameStatement(text: string): string {
   const name = names.get(text) ?? `turnwright_${names.size + 1}`;
   names.set(text, name);
   return name;
 }
 
-function placeOf(url: string, newClient: (url: string) => Client): DatabasePlace {
+function parsePlace(url: string, newClient: (url: string) => Client): DatabasePlace {
   try {
     if (!/^postgres(?:ql)?:/.test(url)) throw new Error('another scheme');
     const { host, port, database, user } = newClient(url);

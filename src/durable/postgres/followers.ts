@@ -1,6 +1,6 @@
 /** Followers of sessions: a run writes stream events only while its session has some. */
 import type { RunStatement, Statements } from './database.ts';
-import { grouped, perDatabase } from './grouped.ts';
+import { groupCalls, perDatabase } from './group-calls.ts';
 
 /** How long a follower counts as one, and after which time it says so again, in ms. */
 const FOLLOWED_MS = 30_000;
@@ -16,7 +16,7 @@ export const followedMs = (database: Statements, sessionId: string): Promise<num
   followed(database)(sessionId);
 
 const followed = perDatabase(({ run }) =>
-  grouped(async (sessionIds: readonly string[]): Promise<readonly number[]> => {
+  groupCalls(async (sessionIds: readonly string[]): Promise<readonly number[]> => {
     const rows = await run<{ readonly session_id: string; readonly ms: number }>(
       `select session_id, extract(epoch from until - now())::float8 * 1000 as ms
        from turnwright.followers where session_id = any($1)`,

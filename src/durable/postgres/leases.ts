@@ -6,8 +6,8 @@ import { setMaxListeners } from 'node:events';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { LeaseStore } from '../../protocol/ports.ts';
 import type { Statements } from './database.ts';
-import { grouped } from './grouped.ts';
-import type { Listener } from './listen.ts';
+import { groupCalls } from './group-calls.ts';
+import type { Listener } from './listener.ts';
 import { outlasting } from './outlasting.ts';
 
 interface LeaseOptions {
@@ -28,7 +28,7 @@ export function createLeaseStore(
   const held = new Map<string, AbortController>();
 
   /** undefined: no worker has it. */
-  const ownerOf = grouped(async (ids: readonly string[]) => {
+  const ownerOf = groupCalls(async (ids: readonly string[]) => {
     const rows = await run<{ readonly id: string; readonly worker: string }>(
       `select session_id as id, worker from turnwright.sessions
        where session_id = any($1) and worker is not null`,

@@ -3,7 +3,7 @@ import type { Clock } from '../../protocol/ports.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { Statements } from './database.ts';
 import { isConflict, isOutage } from './database-error.ts';
-import { perDatabase } from './grouped.ts';
+import { perDatabase } from './group-calls.ts';
 
 interface OutlastingOptions {
   /** @default 60,000 ms */

@@ -1,6 +1,6 @@
 /** What a person asks of a database of sessions as a whole. */
 import type { RunStatement } from './database.ts';
-import type { HoldingLimit } from './tenants/places.ts';
+import type { HoldingLimit } from './tenants/run-places.ts';
 
 /** A worker, as its last heartbeat left it. */
 export interface SeenWorker {

@@ -3,7 +3,7 @@ import type { Run } from '../dispatch.ts';
 import type { RunStatement } from './database.ts';
 
 /** A prompt in the inbox. */
-export interface Prompt {
+export interface InboxPrompt {
   readonly n: number;
   readonly key: string;
   /** Absent: it comes from the session itself, and gets no result of its own. */
@@ -11,15 +11,18 @@ export interface Prompt {
   readonly priority?: string;
 }
 
-export const promptsAfter = (run: RunStatement, sessionId: string, n: number): Promise<readonly Prompt[]> =>
-  promptsWhere(run, 'n > $2', [sessionId, n]);
+export const promptsAfter = (
+  run: RunStatement,
+  sessionId: string,
+  n: number,
+): Promise<readonly InboxPrompt[]> => promptsWhere(run, 'n > $2', [sessionId, n]);
 
 /** Those after the last one that has its result, as the session's row says; else after `n`. */
 export const promptsToAnswer = (
   run: RunStatement,
   sessionId: string,
   n: number,
-): Promise<readonly Prompt[]> => promptsWhere(run, `n > coalesce((${ANSWERED}), $2)`, [sessionId, n]);
+): Promise<readonly InboxPrompt[]> => promptsWhere(run, `n > coalesce((${ANSWERED}), $2)`, [sessionId, n]);
 
 const ANSWERED = 'select answered from turnwright.sessions where session_id = $1';
 
@@ -27,22 +30,22 @@ async function promptsWhere(
   run: RunStatement,
   which: string,
   values: readonly unknown[],
-): Promise<readonly Prompt[]> {
+): Promise<readonly InboxPrompt[]> {
   const rows = await run<{ readonly n: number; readonly item: string }>(
     `select n, item from turnwright.inbox where session_id = $1 and ${which} order by n`,
     values,
   );
-  return rows.map((row) => ({ ...(JSON.parse(row.item) as Omit<Prompt, 'n'>), n: row.n }));
+  return rows.map((row) => ({ ...(JSON.parse(row.item) as Omit<InboxPrompt, 'n'>), n: row.n }));
 }
 
 /** Those of the prompts that have none. `answered`: uuids of some that have, for which nothing is read. */
 export async function withoutResult(
   run: RunStatement,
   sessionId: string,
-  prompts: readonly Prompt[],
+  prompts: readonly InboxPrompt[],
   answered: ReadonlySet<string> = new Set(),
-): Promise<readonly Prompt[]> {
-  const without: Prompt[] = [];
+): Promise<readonly InboxPrompt[]> {
+  const without: InboxPrompt[] = [];
   for (const prompt of prompts) {
     if (prompt.uuid === undefined || answered.has(prompt.uuid)) continue;
     if (!(await hasResult(run, sessionId, { ...prompt, uuid: prompt.uuid }))) without.push(prompt);

@@ -2,8 +2,8 @@
 import type { Run } from '../dispatch.ts';
 import type { Database, RunStatement, Statements } from './database.ts';
 import { wakeFollowers } from './followers.ts';
-import { type Prompt, promptsToAnswer, withoutResult } from './results.ts';
-import type { HoldingLimit } from './tenants/places.ts';
+import { type InboxPrompt, promptsToAnswer, withoutResult } from './results.ts';
+import type { HoldingLimit } from './tenants/run-places.ts';
 
 /** Takeovers in a row without progress, after which a session is set aside. */
 export const BARREN_EPOCHS = 5;
@@ -86,7 +86,7 @@ export function endRun(database: Database, end: EndOptions): Promise<'ended' | '
       ),
     ]);
     if (row === undefined) return 'lost';
-    const wakes = ({ n, priority }: Prompt) => n > taken && (parked?.on !== 'ask' || priority === 'now');
+    const wakes = ({ n, priority }: InboxPrompt) => n > taken && (parked?.on !== 'ask' || priority === 'now');
     if (answer !== undefined || prompts.some(wakes)) return 'again';
     const open = parked === undefined ? await withoutResult(run, sessionId, prompts, end.answered) : [];
     const answered = Math.min(...open.map(({ n }) => n - 1), Math.max(taken, row.answered ?? 0));

@@ -2,7 +2,7 @@
 import type { JournalFormat, RecordsToResume } from '../../index.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { Statements } from './database.ts';
-import { grouped, perDatabase } from './grouped.ts';
+import { groupCalls, perDatabase } from './group-calls.ts';
 import { outlasting } from './outlasting.ts';
 
 /** Records after the last snapshot from which on a new one is worth its bytes. */
@@ -91,7 +91,7 @@ interface Snapshot {
 
 const reads = perDatabase((database) => {
   const { run } = outlasting(database);
-  const snapshotOf = grouped(
+  const snapshotOf = groupCalls(
     async (asked: readonly { readonly sessionId: string; readonly head: number }[]) => {
       const rows = await run<Snapshot & { readonly at: number }>(
         `select g.at::int, s.seq, s.state
@@ -104,7 +104,7 @@ const reads = perDatabase((database) => {
     },
     GROUP,
   );
-  const page = grouped(async (asked: readonly Page[]) => {
+  const page = groupCalls(async (asked: readonly Page[]) => {
     const rows = await run<{ readonly at: number; readonly body: string }>(
       `select g.at::int, j.body
        from unnest($1::text[], $2::int[], $3::int[]) with ordinality as g (session_id, after, upto, at)

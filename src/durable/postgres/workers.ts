@@ -2,7 +2,7 @@
 import type { RunStatement, Statements } from './database.ts';
 import { IS_FORGOTTEN } from './results.ts';
 import { IS_DUE, IS_OLD, OF_NONE, OF_THIS } from './runs.ts';
-import { IS_HELD_IN_VAIN } from './tenants/places.ts';
+import { IS_HELD_IN_VAIN } from './tenants/run-places.ts';
 
 /** First key of the advisory locks of workers. The second is in the row of each. */
 export const WORKER_LOCKS = 0x7475726e;

@@ -1,7 +1,7 @@
 /** Sessions that are not needed for long, out of the database and back. */
 import type { BlobStore } from '../../protocol/ports.ts';
 import type { Database } from '../postgres/database.ts';
-import { archiveSession, restoreArchived, sessionsToArchive } from '../postgres/retention/archive.ts';
+import { archiveIdleSession, restoreArchived, sessionsToArchive } from '../postgres/retention/archive.ts';
 import { idPages } from '../postgres/retention/id-pages.ts';
 import { removeUnfinished } from '../postgres/retention/remove-rows.ts';
 
@@ -36,7 +36,7 @@ export async function archiveSessions(
   await removeUnfinished(run);
   const archived: string[] = [];
   for await (const ids of idPages((behind) => sessionsToArchive(run, { olderThanMs, behind })))
-    for (const id of ids) if (await archiveSession(database, blobs, id)) archived.push(id);
+    for (const id of ids) if (await archiveIdleSession(database, blobs, id)) archived.push(id);
   return archived;
 }
 

@@ -1,7 +1,7 @@
 /** Keeps sessions that live for months from growing without bound. */
 import type { Database } from '../postgres/database.ts';
 import { idPages } from '../postgres/retention/id-pages.ts';
-import { longSessions, shortenSession } from '../postgres/retention/shorten.ts';
+import { longSessions, shortenSession } from '../postgres/retention/shorten-session.ts';
 
 /** What was removed. */
 export interface Shortened {

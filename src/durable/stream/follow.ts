@@ -4,7 +4,7 @@ import { systemClock } from '../../util/clock.ts';
 import { isOutage } from '../postgres/database-error.ts';
 import { RENEW_MS } from '../postgres/followers.ts';
 import type { Pages } from './pages.ts';
-import { positionOf, START } from './position.ts';
+import { parseCursor, START } from './position.ts';
 import { type Followed, openReader, type StreamReader } from './reader.ts';
 
 /** Which part of a session's stream to read. */
@@ -43,7 +43,7 @@ export async function* followSession(
   { from, until, untilIdle = false, signal: given }: FollowOptions,
 ): AsyncGenerator<Followed, void, void> {
   const { outbox, sessionId } = pages;
-  const start = from === undefined ? START : positionOf(from);
+  const start = from === undefined ? START : parseCursor(from);
   const ending = new AbortController();
   const end = () => ending.abort();
   given?.addEventListener('abort', end, { once: true });

@@ -6,11 +6,11 @@ import type { SDKMessage } from '../../index.ts';
 import type { Place } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { RunStatement } from '../postgres/database.ts';
-import type { SessionOutbox, SessionPage } from '../postgres/outbox.ts';
+import type { SessionOutbox, SessionPage } from '../postgres/outbox-rows.ts';
 import { isAfter } from './position.ts';
 
 /** A record, or a message that the journal does not hold, at its position. */
-export type Piece = { readonly at: Place; readonly epoch: number } & (
+export type StreamItem = { readonly at: Place; readonly epoch: number } & (
   | { readonly kind: 'entry'; readonly entry: JournalEntry }
   | { readonly kind: 'message' | 'frame'; readonly message: SDKMessage }
 );
@@ -18,7 +18,7 @@ export type Piece = { readonly at: Place; readonly epoch: number } & (
 /** What was there at one moment. */
 interface Page extends Omit<SessionPage, 'entries' | 'frames'> {
   /** In order. */
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly StreamItem[];
 }
 
 /** The pages of one session. */
@@ -41,7 +41,7 @@ export function openPages({ run, outbox, sessionId }: Pick<Pages, 'run' | 'outbo
     await new Promise((resolve) => setImmediate(resolve));
     const n = next.get(seq)?.n ?? 0;
     next.delete(seq);
-    const page = outbox.read(sessionId, { seq, n }).then(pageOf);
+    const page = outbox.read(sessionId, { seq, n }).then(toPage);
     reading.set(seq, page);
     return page.finally(() => {
       if (reading.get(seq) === page) reading.delete(seq);
@@ -63,13 +63,13 @@ export function openPages({ run, outbox, sessionId }: Pick<Pages, 'run' | 'outbo
   };
 }
 
-function pageOf({ entries, frames, ...facts }: SessionPage): Page {
-  const pieces: Piece[] = [
+function toPage({ entries, frames, ...facts }: SessionPage): Page {
+  const pieces: StreamItem[] = [
     ...entries.map(
-      (entry): Piece => ({ kind: 'entry', at: { seq: entry.seq, n: 0 }, epoch: entry.epoch, entry }),
+      (entry): StreamItem => ({ kind: 'entry', at: { seq: entry.seq, n: 0 }, epoch: entry.epoch, entry }),
     ),
     ...frames.map(
-      ({ at, epoch, isKept, data }): Piece => ({
+      ({ at, epoch, isKept, data }): StreamItem => ({
         kind: isKept ? 'message' : 'frame',
         at,
         epoch,

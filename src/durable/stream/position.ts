@@ -21,10 +21,10 @@ export const epochOf = ({ n }: Place): number => Math.floor(n / EPOCH);
 
 export const isAfter = (a: Place, b: Place): boolean => a.seq > b.seq || (a.seq === b.seq && a.n > b.n);
 
-export const cursorOf = ({ seq, n }: Place): string => `${seq}.${n}`;
+export const formatCursor = ({ seq, n }: Place): string => `${seq}.${n}`;
 
 /** Throws `invalid_option` for what is not a cursor. */
-export function positionOf(cursor: string): Place {
+export function parseCursor(cursor: string): Place {
   const [, seq, n] = /^(\d{1,10})\.(\d{1,16})$/.exec(cursor) ?? [];
   if (seq === undefined || n === undefined)
     throw new TurnwrightError(

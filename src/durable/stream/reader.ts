@@ -5,8 +5,8 @@ import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { uuid } from '../../util/ids/uuid.ts';
 import { absentSession } from '../postgres/retention/removed.ts';
 import { answeredAt, type Expected, openExpected } from './expected-result.ts';
-import type { Pages, Piece } from './pages.ts';
-import { behind, cursorOf, epochOf, isAfter, openFollowedJournal, START } from './position.ts';
+import type { Pages, StreamItem } from './pages.ts';
+import { behind, epochOf, formatCursor, isAfter, openFollowedJournal, START } from './position.ts';
 
 /** A message of a session, and where it is in its stream. */
 export interface Followed {
@@ -47,14 +47,14 @@ export async function openReader(
   return reader;
 }
 
-/** What precedes `keptFrom` was removed (`retention/shorten.ts`): the stream begins there. */
+/** What precedes `keptFrom` was removed (`shorten-session.ts`): the stream begins there. */
 function keptStart(sessionId: string, start: Place, keptFrom: number): Place {
   const first: Place = { seq: keptFrom - 1, n: 0 };
   if (keptFrom === 1 || !isAfter(first, start)) return start;
   if (!isAfter(start, START)) return first;
   throw new TurnwrightError(
     'session_removed',
-    `What session ${sessionId} said behind "${cursorOf(start)}" is not complete any more: follow it from "${cursorOf(first)}".`,
+    `What session ${sessionId} said behind "${formatCursor(start)}" is not complete any more: follow it from "${formatCursor(first)}".`,
   );
 }
 
@@ -127,7 +127,7 @@ export class StreamReader {
     return { page, more: upto < head };
   }
 
-  #take(piece: Piece): readonly Followed[] {
+  #take(piece: StreamItem): readonly Followed[] {
     this.#at = piece.at;
     if (piece.kind === 'entry') {
       const made = this.#messagesOf(piece.entry);
@@ -194,7 +194,7 @@ interface Placed {
   readonly message: SDKMessage;
 }
 
-const followed = ({ at, message }: Placed): Followed => ({ cursor: cursorOf(at), message });
+const followed = ({ at, message }: Placed): Followed => ({ cursor: formatCursor(at), message });
 
 function poisoned(sessionId: string, outcome: string | null): TurnwrightError {
   const { error } = JSON.parse(outcome ?? '{}') as { readonly error?: string };

@@ -8,8 +8,8 @@ import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { Statements } from '../postgres/database.ts';
 import { followedMs } from '../postgres/followers.ts';
-import type { Listener } from '../postgres/listen.ts';
-import { createOutbox } from '../postgres/outbox.ts';
+import type { Listener } from '../postgres/listener.ts';
+import { createOutbox } from '../postgres/outbox-rows.ts';
 import { behind, isEphemeral, MAX_BEHIND, openFollowedJournal } from './position.ts';
 
 /** Writes the stream of one run of a session. */

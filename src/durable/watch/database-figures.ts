@@ -3,7 +3,7 @@
 import { systemClock } from '../../util/clock.ts';
 import type { Database } from '../postgres/database.ts';
 import { OLDEST_QUEUED } from '../postgres/overview.ts';
-import { type TenantFigures, tenantFigures } from '../postgres/tenants/limits.ts';
+import { type TenantFigures, tenantFigures } from '../postgres/tenants/tenant-limits.ts';
 import type { SessionState } from '../session-status.ts';
 import type { WorkerFigure } from './figure.ts';
 
@@ -55,7 +55,7 @@ export function createDatabaseFigures(
     const answer = Promise.all([database.run<Row>(LOOK), tenantFigures(database)]).catch(() => undefined);
     const [[row] = [], tenants = []] = (await Promise.race([answer, late])) ?? [];
     stop();
-    return row === undefined ? [up(0)] : [up(1), ...figuresOf(row), ...tenants.flatMap(figuresOfTenant)];
+    return row === undefined ? [up(0)] : [up(1), ...toFigures(row), ...tenants.flatMap(figuresOfTenant)];
   };
   return () => {
     const nowMs = systemClock.monotonicMs();
@@ -91,7 +91,7 @@ function figuresOfTenant(one: TenantFigures): readonly WorkerFigure[] {
   ];
 }
 
-const figuresOf = (row: Row): readonly WorkerFigure[] => [
+const toFigures = (row: Row): readonly WorkerFigure[] => [
   ...STATES.map((state) =>
     gauge('sessions', 'Sessions of the database that are not idle, by state.', row.states[state] ?? 0, {
       state,

@@ -18,9 +18,9 @@ import { systemIds } from '../../util/ids/uuid.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import type { UnreadFields } from '../../util/text/unread-fields.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { agentsIn } from '../host/session-info.ts';
+import { agentsIn } from '../host/session-listings.ts';
 import { buildMainAgentPrompt, readSystemPrompt } from '../session/system-prompt.ts';
-import { ownServerEntries, placesOf } from './agent-resources.ts';
+import { locateAgentMemory, ownServerEntries } from './agent-resources.ts';
 
 interface AgentSources {
   /** By name, as a caller defines them. */
@@ -43,7 +43,7 @@ interface AgentSources {
  * Options beat the project's files, those the user's, and all beat the built-in agents; a project that is not
  * trusted beats none.
  */
-export async function agentsOf(sources: AgentSources): Promise<readonly AgentDefinition[]> {
+export async function loadAgents(sources: AgentSources): Promise<readonly AgentDefinition[]> {
   const { settingSources, projectRoot, configHome } = sources;
   const defined = definedAgents(sources.agents ?? {}, sources.warn);
   const trusted = sources.projectTrusted;
@@ -101,7 +101,7 @@ export async function asMainAgent(
   }
   refuseWithoutTools(definition, (tool) => choice.unknownTools([tool]).length === 0);
   const { model, skills } = definition;
-  const memory = await readAgentMemory(definition, placesOf(config), files);
+  const memory = await readAgentMemory(definition, locateAgentMemory(config), files);
   if (memory?.ok === false) config.stderr?.(memory.problem);
   const { custom = [], append = [] } = readSystemPrompt(config.systemPrompt);
   return {

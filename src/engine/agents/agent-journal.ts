@@ -48,13 +48,13 @@ export function composeAgentJournal(
   const transcriptPath = folder && join(folder, `${name}.jsonl`);
   const announce = (more: { readonly finished?: true } = {}) => {
     if (transcriptPath === undefined) return;
-    mirror?.tell(transcriptPath, [{ type: 'agent_metadata', ...metaOf(request), ...more, model }]);
+    mirror?.tell(transcriptPath, [{ type: 'agent_metadata', ...toMetadata(request), ...more, model }]);
   };
   const journal = createSessionJournal(async () => {
     announce();
     const writer = await createJournalWriter({ store, sessionId: name, durability, lastUuid: null });
     if (folder !== undefined)
-      await files.writeAtomic(join(folder, `${name}.meta.json`), JSON.stringify(metaOf(request)), {
+      await files.writeAtomic(join(folder, `${name}.meta.json`), JSON.stringify(toMetadata(request)), {
         mode: 0o600,
       });
     return {
@@ -100,7 +100,7 @@ function sidechain(recorder: Recorder, agentId: string): Recorder {
   };
 }
 
-function metaOf({ definition, description, toolUseId, depth, parentAgentId }: SpawnRequest) {
+function toMetadata({ definition, description, toolUseId, depth, parentAgentId }: SpawnRequest) {
   return {
     agentType: definition.name,
     description,

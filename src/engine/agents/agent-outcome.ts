@@ -1,5 +1,5 @@
 /** What an agent was seen to do, and what its end comes to. */
-import { addUsage } from '../../model/catalog/usage.ts';
+import { addUsage } from '../../model/catalog/add-usage.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { AssistantMessage, LoopMessage } from '../../protocol/model/messages.ts';
 import { contextTokens } from '../../protocol/model/usage.ts';
@@ -103,7 +103,7 @@ interface EndFacts {
 }
 
 /** The end, and a sentence on it. */
-export function endOf(facts: EndFacts): { readonly end: AgentEnd; readonly why?: string } {
+export function describeAgentEnd(facts: EndFacts): { readonly end: AgentEnd; readonly why?: string } {
   const { terminal, failure } = facts;
   const { agent: ended } = TERMINALS[terminal.reason];
   if (ended === 'completed') return { end: ended };

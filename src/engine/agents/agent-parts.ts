@@ -5,7 +5,7 @@ import type { AgentSkills } from '../project/session-skills.ts';
 import type { ConversationPorts } from '../session/session.ts';
 import type { AgentJournal } from './agent-journal.ts';
 import type { AgentSurroundings } from './agent-resources.ts';
-import type { OfferedTools } from './subagents.ts';
+import type { ToolsAtDepth } from './subagents.ts';
 
 export interface AgentParts extends AgentJournal, Pick<AgentSurroundings, 'notes' | 'problems'> {
   readonly ports: ConversationPorts;
@@ -17,5 +17,5 @@ export type ComposeAgent = (
   request: SpawnRequest,
   model: string,
   scope: Scope,
-  offered: OfferedTools,
+  offered: ToolsAtDepth,
 ) => Promise<AgentParts>;

@@ -47,7 +47,7 @@ export async function agentSurroundings(
 ): Promise<AgentSurroundings> {
   const { config, files } = parts;
   const [memory, servers] = await Promise.all([
-    readAgentMemory(definition, placesOf(config), files),
+    readAgentMemory(definition, locateAgentMemory(config), files),
     ownServers(definition, parts),
   ]);
   return {
@@ -65,7 +65,7 @@ export async function agentSurroundings(
 }
 
 /** Where agents keep their memories. */
-export const placesOf = ({ projectRoot, cwd, home }: QueryEngineConfig): AgentMemoryPlaces => ({
+export const locateAgentMemory = ({ projectRoot, cwd, home }: QueryEngineConfig): AgentMemoryPlaces => ({
   projectRoot: projectRoot ?? cwd,
   configHome: home,
 });

@@ -15,24 +15,30 @@ import type { AgentOutcome, SpawnRequest } from '../../protocol/tools/agent.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { ToolProgress } from '../../protocol/tools/tool.ts';
 import { refuseWithoutTools } from '../../subagents/select-tools.ts';
+import { ConsumerLeft, type Output } from '../../util/async/batch-output.ts';
 import { Door } from '../../util/async/door.ts';
-import { ConsumerLeft, type Output } from '../../util/async/output.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { createDeliveries } from '../output/block-acknowledgements.ts';
 import { AGENT_MESSAGE } from '../output/to-sdk-message.ts';
-import { surroundingsOf } from '../session/request-context.ts';
+import { buildSurroundings } from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
 import { buildAgentPrompt, buildUserContext } from '../session/system-prompt.ts';
 import { summariseProgress } from '../side-calls/agent-summaries.ts';
-import { type Drive, driveLoop, loopDepsOf, loopParamsOf, runDefaultsOf } from '../submission/loop-driver.ts';
+import {
+  buildLoopDeps,
+  buildLoopParams,
+  type Drive,
+  driveLoop,
+  runDefaultsOf,
+} from '../submission/loop-driver.ts';
 import { noteAgentDenial } from '../submission/temporary-rules.ts';
 import { createAgentMessages } from './agent-messages.ts';
 import { openAgent } from './agent-opening.ts';
-import { type AgentRecord, createAgentRecord, endOf } from './agent-outcome.ts';
+import { type AgentRecord, createAgentRecord, describeAgentEnd } from './agent-outcome.ts';
 import type { AgentParts } from './agent-parts.ts';
 
-export interface AgentRun {
+export interface SubagentRun {
   readonly request: SpawnRequest;
   /** The signal of the caller, or of the agent's task. */
   readonly signal: AbortSignal;
@@ -44,7 +50,7 @@ export interface AgentRun {
 /** How long an aborted loop may take to record how it ended, in ms (L1: 100 ms, and the journal). */
 const ABORT_GRACE_MS = 500;
 
-export function runAgent(run: AgentRun): AsyncGenerator<ToolProgress, AgentOutcome> {
+export function runSubagent(run: SubagentRun): AsyncGenerator<ToolProgress, AgentOutcome> {
   const { session, request } = run;
   const { spans } = session.config;
   let scope: Scope | undefined;
@@ -58,11 +64,15 @@ export function runAgent(run: AgentRun): AsyncGenerator<ToolProgress, AgentOutco
   );
 }
 
-async function untilItEnds(run: AgentRun, scope: Scope, output: Output<ToolProgress>): Promise<AgentOutcome> {
+async function untilItEnds(
+  run: SubagentRun,
+  scope: Scope,
+  output: Output<ToolProgress>,
+): Promise<AgentOutcome> {
   const { request, session, signal } = run;
   const { clock } = session.world;
   const startedMs = clock.monotonicMs();
-  const model = modelOf(request, session);
+  const model = pickModel(request, session);
   let agent: AgentParts | undefined;
   const record = createAgentRecord(model, () => agent?.ports.budget.ownCost ?? NO_COST);
   const deadlineMs = session.config.subagentDeadlineMs;
@@ -98,7 +108,7 @@ async function untilItEnds(run: AgentRun, scope: Scope, output: Output<ToolProgr
     await scope.close();
     await agent?.ports.conversation.journal.close().catch(() => undefined);
   }
-  const { end, why } = endOf({
+  const { end, why } = describeAgentEnd({
     terminal,
     failure,
     deadlinePassed,
@@ -112,7 +122,7 @@ async function untilItEnds(run: AgentRun, scope: Scope, output: Output<ToolProgr
 
 const ABORTED: Terminal = { reason: 'aborted_streaming', turnCount: 0 };
 
-interface Driven extends AgentRun {
+interface Driven extends SubagentRun {
   readonly model: string;
   readonly scope: Scope;
   readonly record: AgentRecord;
@@ -150,10 +160,10 @@ async function runLoopOf(agent: AgentParts, driven: Driven, output: Output<ToolP
   const cwd = ports.tools.folder.now;
   const context = {
     system: [...buildAgentPrompt(request.definition, { cwd, additionalDirectories }), ...agent.notes],
-    userContext: userContextOf(request, model, session),
+    userContext: buildAgentContext(request, model, session),
   };
   const params = {
-    ...loopParamsOf({ submission, scope, model, context }, ports),
+    ...buildLoopParams({ submission, scope, model, context }, ports),
     querySource: `agent:${request.definition.name}` as const,
     agentPath: [request.parentAgentId, request.agentId].filter((id) => id !== undefined).join('/'),
     depth: request.depth,
@@ -162,7 +172,7 @@ async function runLoopOf(agent: AgentParts, driven: Driven, output: Output<ToolP
   const drive: Drive<ToolProgress> = {
     params,
     deps: (guard) => ({
-      ...loopDepsOf(guard, ports),
+      ...buildLoopDeps(guard, ports),
       tools: deliveries.guard(ports.tools.port),
       callModel: layered(ports.model.client.call, [lastFailure(driven.onFailure)]),
       onDenial: (denial: PermissionDenial) => noteAgentDenial(denial, session),
@@ -188,7 +198,7 @@ async function runLoopOf(agent: AgentParts, driven: Driven, output: Output<ToolP
 }
 
 /** The model of the request, of the definition, else the model of the caller. */
-function modelOf({ model, definition }: SpawnRequest, session: Session): string {
+function pickModel({ model, definition }: SpawnRequest, session: Session): string {
   const named = [model, definition.model].find((name) => name !== undefined && name !== 'inherit');
   if (named !== undefined) return session.model.resolve(named);
   return session.model.inUse;
@@ -212,13 +222,13 @@ function refuseOtherProvider({ model, definition }: SpawnRequest, { model: own }
 }
 
 /** The same context as before the main conversation, so that the project's rules apply to agents too. */
-function userContextOf({ definition }: SpawnRequest, model: string, session: Session): readonly string[] {
+function buildAgentContext({ definition }: SpawnRequest, model: string, session: Session): readonly string[] {
   const { contexts } = session.conversation;
   if (contexts === undefined) return [];
   const memoryFiles = definition.omitClaudeMd === true ? [] : contexts.memoryFiles;
   return buildUserContext({
     memory: renderMemory(memoryFiles),
-    surroundings: surroundingsOf(model, contexts, session),
+    surroundings: buildSurroundings(model, contexts, session),
   });
 }
 

@@ -4,7 +4,7 @@ import type { FoundSession } from '../../session/paths.ts';
 import { recordedAgent } from '../../session/recorded-agent.ts';
 import { findAgent } from '../../subagents/catalog.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { agentsIn } from '../host/session-info.ts';
+import { agentsIn } from '../host/session-listings.ts';
 import type { MainAgentChoice } from './agent-catalog.ts';
 
 interface AgentChoices {

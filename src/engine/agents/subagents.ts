@@ -14,12 +14,12 @@ import { type AgentQuota, createQuota, type QuotaLimits } from '../../subagents/
 import { selectTools } from '../../subagents/select-tools.ts';
 import { type StartPorts, startAgent } from '../../subagents/start-agent.ts';
 import { createStats } from '../../subagents/stats.ts';
-import { parserOf } from '../../tools/schema/from-json-schema.ts';
+import { createParser } from '../../tools/schema/from-json-schema.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { isSameList } from '../../util/collections/same-list.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { agentsIn } from '../host/session-info.ts';
+import { agentsIn } from '../host/session-listings.ts';
 import { tellTaken } from '../output/block-acknowledgements.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 
@@ -27,11 +27,11 @@ import type { HostChannel } from '../session/host-channel.ts';
 interface LinkedSession {
   readonly host: HostChannel;
   /** Runs an agent; `offered` leaves out the tools that end at its depth. */
-  run(...agent: [...Parameters<StartPorts['spawn']>, offered: OfferedTools]): ReturnType<StartPorts['spawn']>;
+  run(...agent: [...Parameters<StartPorts['spawn']>, offered: ToolsAtDepth]): ReturnType<StartPorts['spawn']>;
 }
 
 /** The tools of these that an agent at this depth may have. */
-export type OfferedTools = (all: readonly AnyTool[], depth: number) => readonly AnyTool[];
+export type ToolsAtDepth = (all: readonly AnyTool[], depth: number) => readonly AnyTool[];
 
 export interface SubagentRoom {
   /** The Agent tool, or none; the same array while the agents are the same. */
@@ -69,7 +69,7 @@ class Subagents implements SubagentRoom {
   constructor(config: QueryEngineConfig, ids: Ids) {
     this.#config = config;
     this.#ids = ids;
-    this.#quota = createQuota(quotaOf(config));
+    this.#quota = createQuota(resolveQuota(config));
     this.#agents = agentsIn(config);
   }
 
@@ -121,7 +121,7 @@ class Subagents implements SubagentRoom {
   }
 
   #toolFor(agents: readonly AgentDefinition[]): AnyTool {
-    const parser = (schema: JsonObject) => parserOf<AgentToolInput>(schema);
+    const parser = (schema: JsonObject) => createParser<AgentToolInput>(schema);
     const background = this.#config.backgroundTasks !== false;
     return createAgentTool(extended(this.#startPorts(), { agents, parser, background }));
   }
@@ -164,7 +164,11 @@ function isSame(now: readonly AgentDefinition[], before: readonly AgentDefinitio
   return isSameList(now, before) || JSON.stringify(now) === JSON.stringify(before);
 }
 
-function quotaOf({ maxSubagentDepth, maxSubagentsPerMessage, maxSubagents }: QueryEngineConfig): QuotaLimits {
+function resolveQuota({
+  maxSubagentDepth,
+  maxSubagentsPerMessage,
+  maxSubagents,
+}: QueryEngineConfig): QuotaLimits {
   return {
     maxDepth: maxSubagentDepth ?? OPTIONS.maxSubagentDepth.default,
     maxPerMessage: maxSubagentsPerMessage ?? OPTIONS.maxSubagentsPerMessage.default,

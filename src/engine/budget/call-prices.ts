@@ -1,10 +1,10 @@
 /** What an attempt at a model call may cost, and what it was billed at most. */
-import { costOf } from '../../model/catalog/prices.ts';
+import { computeCost } from '../../model/catalog/prices.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { AttemptCost, SpendNeed, SpendRefusal } from '../../protocol/model/spend-guard.ts';
 import { promptTokens } from '../../protocol/model/usage.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
-import { type CacheUse, isConversation, PromptBounds, searchesOf, worstCost } from './worst-case.ts';
+import { type CacheUse, countSearches, isConversation, PromptBounds, worstCost } from './worst-case.ts';
 
 /** An answer needs this much, beside the budget of its thinking. */
 const LEAST_OUTPUT_TOKENS = 3_000;
@@ -46,15 +46,17 @@ export class CallPrices {
       worstCost(request, info, { promptBound, maxTokens: output }, this.#cacheUse);
     const repriced = REPRICING.find((field) => this.#cacheUse.extraBody?.[field] !== undefined);
     if (repriced !== undefined)
-      return refused(`CLAUDE_CODE_EXTRA_BODY sets "${repriced}", so the price of a call is not known.`);
+      return refuseSpending(
+        `CLAUDE_CODE_EXTRA_BODY sets "${repriced}", so the price of a call is not known.`,
+      );
     const full = worst(maxTokens);
     const prompt = worst(0);
     if (info.price?.isAssumed === true)
-      return refused(
+      return refuseSpending(
         `${request.model} has no listed price: that of its family is a guess, so its cost cannot be bounded. Give its price under models in the settings.`,
       );
     if (full === undefined || prompt === undefined)
-      return refused(`${request.model} has no known price, so its cost cannot be bounded.`);
+      return refuseSpending(`${request.model} has no known price, so its cost cannot be bounded.`);
     const perToken = (full - prompt) / maxTokens;
     const atCap = (tokens: number) => prompt + perToken * tokens;
     const leastTokens = isConversation(request.querySource) ? leastOutput(request, maxTokens) : maxTokens;
@@ -76,15 +78,15 @@ export class CallPrices {
     if (end.kind === 'free') return { paid: 0, unsure: 0 };
     const { kind, usage } = end;
     if (kind === 'complete' && usage !== undefined) this.#bounds.learn(request, usage);
-    const paid = usage === undefined ? 0 : (costOf(usage, info) ?? 0);
+    const paid = usage === undefined ? 0 : (computeCost(usage, info) ?? 0);
     return { paid, unsure: Math.max(0, mostBilled() - paid) };
 
     function mostBilled(): number {
       if (usage === undefined || usage.estimated === true || promptTokens(usage) === 0) return usd;
       if (kind === 'complete' && usage.output_tokens > 0) return 0;
       // Searches add input that is reported at the end.
-      if (searchesOf(request) > 0) return usd;
-      return costOf({ ...usage, output_tokens: maxTokens } satisfies Usage, info) ?? usd;
+      if (countSearches(request) > 0) return usd;
+      return computeCost({ ...usage, output_tokens: maxTokens } satisfies Usage, info) ?? usd;
     }
   }
 }
@@ -99,7 +101,7 @@ function leastOutput({ thinking }: ModelRequest, maxTokens: number): number {
   return Math.min(maxTokens, LEAST_OUTPUT_TOKENS + thought);
 }
 
-export const refused = (message: string): SpendRefusal => ({
+export const refuseSpending = (message: string): SpendRefusal => ({
   kind: 'refused',
   failure: { kind: 'budget', message },
 });

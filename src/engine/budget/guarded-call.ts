@@ -45,7 +45,7 @@ export async function* guardedCall(
       yield step.value;
     }
   } finally {
-    held.settle(costOf(outcome, meter.usage));
+    held.settle(classifyCost(outcome, meter.usage));
     if (outcome === undefined) await run.return({ kind: 'aborted', retry, attempts: [] });
   }
 }
@@ -57,7 +57,7 @@ function count(events: readonly StreamEvent[], meter: UsageMeter): void {
   }
 }
 
-function costOf(outcome: ModelOutcome | undefined, usage: Usage | undefined): AttemptCost {
+function classifyCost(outcome: ModelOutcome | undefined, usage: Usage | undefined): AttemptCost {
   if (outcome?.kind === 'complete') return { kind: 'complete', usage };
   const isRefused = outcome?.kind === 'failed' && (outcome.failure.status ?? 0) >= 400;
   return isRefused || outcome?.kind === 'parked' ? { kind: 'free' } : { kind: 'partial', usage };

@@ -3,7 +3,7 @@ import type { Life } from '../../protocol/life.ts';
 import type { Purse } from '../../protocol/model/purse.ts';
 import type { Reservation, SpendGuard, SpendNeed, SpendRefusal } from '../../protocol/model/spend-guard.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { CallPrices, refused } from './call-prices.ts';
+import { CallPrices, refuseSpending } from './call-prices.ts';
 import type { CacheUse } from './worst-case.ts';
 
 export class SharedBudget implements SpendGuard {
@@ -22,7 +22,7 @@ export class SharedBudget implements SpendGuard {
       const taken = await this.#purse.take({ mostUsd: price.full, leastUsd: price.least }, signal);
       if (taken.kind === 'empty') {
         const { why, wakeAt } = taken;
-        return wakeAt === undefined ? refused(why) : { kind: 'later', why, wakeAt };
+        return wakeAt === undefined ? refuseSpending(why) : { kind: 'later', why, wakeAt };
       }
       const { usd } = taken;
       const maxTokens = price.affordable(usd);
@@ -38,7 +38,7 @@ export class SharedBudget implements SpendGuard {
       // Without an answer nothing is spent.
       return signal.aborted
         ? { kind: 'aborted' }
-        : refused(`Its money cannot be reserved: ${errorText(error)}`);
+        : refuseSpending(`Its money cannot be reserved: ${errorText(error)}`);
     }
   }
 }

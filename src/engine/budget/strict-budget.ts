@@ -5,7 +5,7 @@
  */
 import type { Life } from '../../protocol/life.ts';
 import type { Reservation, SpendGuard, SpendNeed, SpendRefusal } from '../../protocol/model/spend-guard.ts';
-import { CallPrices, refused } from './call-prices.ts';
+import { CallPrices, refuseSpending } from './call-prices.ts';
 import type { CacheUse } from './worst-case.ts';
 
 type Verdict = Reservation | SpendRefusal;
@@ -74,7 +74,7 @@ export class StrictBudget implements SpendGuard {
     const free = this.#maxUsd - this.#paid - this.#unsure;
     if (full <= free - held) return this.#hold(need, need.maxTokens, full);
     const cap = price.affordable(free);
-    if (cap < leastTokens) return refused(this.#reason(least, free));
+    if (cap < leastTokens) return refuseSpending(this.#reason(least, free));
     if (held > 0) return 'later';
     return this.#hold(need, cap, price.atCap(cap));
   }

@@ -4,8 +4,8 @@
  * in rows, of which every other figure is a sum.
  */
 
+import { addUsage } from '../../model/catalog/add-usage.ts';
 import { canonicalModel } from '../../model/catalog/model-info.ts';
-import { addUsage } from '../../model/catalog/usage.ts';
 import type { ModelInfo } from '../../protocol/model/model.ts';
 import { DEFAULT_RECORDED } from '../../protocol/model/provider.ts';
 import { EMPTY_USAGE, type Usage } from '../../protocol/model/wire.ts';
@@ -13,16 +13,16 @@ import type { Ledger } from '../../protocol/ports.ts';
 import {
   type Cost,
   countsByModel,
-  countsOf,
+  listSpending,
   NO_COST,
   NO_COUNTS,
   purposeOf,
-  rowsOf,
   type SpendingCounts,
   type SpendingPurpose,
   type SpendingRow,
   type SpentTotals,
   subtractCounts,
+  toSpendingCounts,
   totalUsd,
   withRow,
 } from '../../protocol/session/spending.ts';
@@ -140,7 +140,7 @@ class SessionLedger implements UsageLedger {
   }
 
   restore(totals: SpentTotals): void {
-    for (const row of rowsOf(totals)) this.#rows = withRow(this.#rows, row);
+    for (const row of listSpending(totals)) this.#rows = withRow(this.#rows, row);
     this.#atLastResult = this.modelUsage();
   }
 
@@ -154,7 +154,7 @@ class SessionLedger implements UsageLedger {
       agent,
       purpose,
       calls: 1,
-      ...countsOf(usage, cost ?? 0),
+      ...toSpendingCounts(usage, cost ?? 0),
       isPriced,
     });
     return { costUsd: cost ?? 0, isPriced };

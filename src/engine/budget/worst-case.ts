@@ -3,7 +3,7 @@
  * prompt; the part of it that an earlier answer has counted is taken as counted. Media are bounded by what
  * providers count at most, or by the window of the model.
  */
-import { costOf } from '../../model/catalog/prices.ts';
+import { computeCost } from '../../model/catalog/prices.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
 import { promptTokens } from '../../protocol/model/usage.ts';
@@ -45,7 +45,7 @@ export class PromptBounds {
   of(request: ModelRequest, info: ModelInfo): number {
     const counted = this.#counted.get(request.agentId ?? '');
     const isSame = counted !== undefined && counted.model === request.model;
-    const head = headOf(request);
+    const head = serialiseHead(request);
     const isHeadCounted = isSame && counted.head === head;
     let all = 0;
     let added = 0;
@@ -68,7 +68,12 @@ export class PromptBounds {
     if (this.#counted.size === MAX_CONVERSATIONS)
       this.#counted.delete(this.#counted.keys().next().value as string);
     const tokens = promptTokens(usage) + ADDED_TOKENS;
-    this.#counted.set(agentId, { model, messages: new WeakSet(request.view), head: headOf(request), tokens });
+    this.#counted.set(agentId, {
+      model,
+      messages: new WeakSet(request.view),
+      head: serialiseHead(request),
+      tokens,
+    });
   }
 }
 
@@ -84,13 +89,13 @@ export function worstCost(
   { promptBound, maxTokens }: { readonly promptBound: number; readonly maxTokens: number },
   cacheUse: CacheUse,
 ): number | undefined {
-  const searches = searchesOf(request);
+  const searches = countSearches(request);
   const limit = info.price?.above?.aboveTokens ?? promptBound;
   let worst: number | undefined;
   // The price above a prompt size is not higher by necessity.
   for (const prompt of new Set([promptBound, Math.min(promptBound, limit)])) {
-    for (const usage of usagesOf(inputOf(prompt, maxTokens, searches), request, cacheUse)) {
-      const cost = costOf(
+    for (const usage of listUsages(countInputTokens(prompt, maxTokens, searches), request, cacheUse)) {
+      const cost = computeCost(
         { ...usage, output_tokens: maxTokens, server_tool_use: { web_search_requests: searches } },
         info,
       );
@@ -102,18 +107,18 @@ export function worstCost(
 }
 
 /** Each search is followed by another round, which reads the prompt and what was found so far. */
-function inputOf(prompt: number, maxTokens: number, searches: number): number {
+function countInputTokens(prompt: number, maxTokens: number, searches: number): number {
   let tokens = prompt;
   for (let round = 1; round <= searches; round++) tokens += prompt + maxTokens + round * SEARCH_TOKENS;
   return tokens;
 }
 
-export function searchesOf({ serverTools = [] }: ModelRequest): number {
+export function countSearches({ serverTools = [] }: ModelRequest): number {
   return serverTools.reduce((sum, { max_uses: uses }) => sum + (typeof uses === 'number' ? uses : 1), 0);
 }
 
 /** Input as it may be billed: which of these is dearest depends on the model. */
-function* usagesOf(
+function* listUsages(
   tokens: number,
   { cache }: ModelRequest,
   { promptCaching, promptCacheTtl, extraBody }: CacheUse,
@@ -133,7 +138,13 @@ function withinWindow(tokens: number, { contextWindow, source }: ModelInfo): num
   return isAssumed && Number.isFinite(tokens) ? tokens : Math.min(tokens, contextWindow);
 }
 
-const headOf = ({ system, userContext = [], tools, serverTools = [], outputSchema }: ModelRequest): string =>
+const serialiseHead = ({
+  system,
+  userContext = [],
+  tools,
+  serverTools = [],
+  outputSchema,
+}: ModelRequest): string =>
   `${JSON.stringify([system, userContext, serverTools, outputSchema])}${toolsJson(tools)}`;
 
 const toolsJson = oncePer((tools: ModelRequest['tools']) => JSON.stringify(tools));
@@ -144,7 +155,7 @@ const boundOf = oncePer((message: ViewMessage): number => {
 });
 
 function contentBound(content: unknown): number {
-  if (!Array.isArray(content)) return bytesOf(content);
+  if (!Array.isArray(content)) return countJsonBytes(content);
   return content.reduce((sum: number, block: ContentBlock) => sum + blockBound(block), 0);
 }
 
@@ -153,15 +164,15 @@ function blockBound(block: ContentBlock): number {
   if (block.type === 'image') return IMAGE_TOKENS;
   if (block.type === 'tool_result') {
     const { content, ...rest } = block;
-    return bytesOf(rest) + contentBound(content);
+    return countJsonBytes(rest) + contentBound(content);
   }
-  if (block.type !== 'document') return bytesOf(block);
+  if (block.type !== 'document') return countJsonBytes(block);
   const source = block.source as { readonly type?: unknown; readonly content?: unknown };
-  if (source.type === 'text') return bytesOf(block);
+  if (source.type === 'text') return countJsonBytes(block);
   return source.type === 'content'
-    ? bytesOf({ ...block, source: undefined }) + contentBound(source.content)
+    ? countJsonBytes({ ...block, source: undefined }) + contentBound(source.content)
     : Number.POSITIVE_INFINITY;
 }
 
-const bytesOf = (value: unknown): number =>
+const countJsonBytes = (value: unknown): number =>
   value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value) ?? '');

@@ -1,8 +1,8 @@
 /** What hooks have to say when a call is about to be put to the person (PermissionRequest, Notification). */
 import { readAnswer } from '../../permissions/ask/read-answer.ts';
-import type { AskPort, PermissionPort } from '../../protocol/tools/gate.ts';
+import type { AskPort, PermissionPort } from '../../protocol/tools/gate-ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
-import { calledTool } from '../../tools/called-tool.ts';
+import { describeCalledTool } from '../../tools/called-tool.ts';
 
 interface AskedHooks {
   readonly hooks: HookPort;
@@ -29,7 +29,7 @@ export function askHooksFirst(
       const verdict = await hooks.run(
         {
           event: 'PermissionRequest',
-          ...calledTool(tool),
+          ...describeCalledTool(tool),
           tool_input: input,
           ...(suggestions !== undefined && { permission_suggestions: suggestions }),
           ...agent,

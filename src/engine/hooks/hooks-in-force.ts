@@ -1,5 +1,5 @@
 /** Hooks of settings as they can run, and what of them is not in force: said once, when a session starts. */
-import { compileMatcher, matchesNothing } from '../../hooks/match.ts';
+import { compileMatcher, matchesNothing } from '../../hooks/compile-matcher.ts';
 import { ruleTest } from '../../permissions/rules/rule-test.ts';
 import type { HookEvent } from '../../protocol/tools/hook.ts';
 import type { ConfiguredHook } from '../../protocol/tools/hook-config.ts';

@@ -21,8 +21,8 @@ import {
   type HooksListing,
   OPEN_HOOK_POLICY,
 } from '../../protocol/tools/hook-config.ts';
+import type { SandboxPort } from '../../protocol/tools/isolation.ts';
 import type { PermissionMode } from '../../protocol/tools/permission.ts';
-import type { SandboxPort } from '../../protocol/tools/sandbox.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { reminder } from '../../util/text/reminder.ts';
@@ -133,7 +133,7 @@ class ComposedHooks implements SessionHooks {
       matchers: config.hooks,
       ...this.#othersWith(config.plugins?.hooks ?? []),
       policy: config.hookPolicy,
-      base: (event) => baseOf(event, parts),
+      base: (event) => buildInputBase(event, parts),
       clock: parts.clock,
       ids: parts.ids,
       show: (body) => show(body, config, parts),
@@ -151,7 +151,7 @@ class ComposedHooks implements SessionHooks {
   #othersWith(ofPlugins: readonly ConfiguredHook[]): OtherHooks {
     const described = [...(this.#config.configuredHooks ?? []), ...ofPlugins];
     if (described.length === 0) return {};
-    const ports = portsOf(this.#config, this.#parts);
+    const ports = buildHookPorts(this.#config, this.#parts);
     this.#made ??= new Map();
     const made = this.#made;
     const all = described.map((hook) => {
@@ -167,7 +167,7 @@ class ComposedHooks implements SessionHooks {
   }
 }
 
-function portsOf(config: QueryEngineConfig, parts: HookParts): Parameters<typeof configuredHook>[1] {
+function buildHookPorts(config: QueryEngineConfig, parts: HookParts): Parameters<typeof configuredHook>[1] {
   const { clock, files } = parts;
   const home = config.env?.['HOME'];
   return {
@@ -187,7 +187,7 @@ function portsOf(config: QueryEngineConfig, parts: HookParts): Parameters<typeof
     ruleTest(rule) {
       const test = ruleTest(rule, { files, home });
       return async (call: HookCall) => {
-        const question = questionOf(call, config, parts);
+        const question = toPermissionQuestion(call, config, parts);
         return question === undefined || test(question);
       };
     },
@@ -251,7 +251,7 @@ const WITH_EFFORT: ReadonlySet<HookEvent> = new Set([
   'InstructionsLoaded',
 ]);
 
-function baseOf(event: HookEvent, { sessionId, now }: HookParts): HookInputBase {
+function buildInputBase(event: HookEvent, { sessionId, now }: HookParts): HookInputBase {
   const { cwd, transcriptPath, promptId, mode, effort } = now();
   return {
     session_id: sessionId,
@@ -279,7 +279,11 @@ function put(text: string, { enqueue, ids }: HookParts): void {
 }
 
 /** undefined: the call's tool is not known, so nothing can be held against a rule. */
-function questionOf(call: HookCall, config: QueryEngineConfig, parts: Pick<HookParts, 'now' | 'tools'>) {
+function toPermissionQuestion(
+  call: HookCall,
+  config: QueryEngineConfig,
+  parts: Pick<HookParts, 'now' | 'tools'>,
+) {
   const { tool_name, tool_input, tool_use_id } = call as Readonly<Record<string, unknown>>;
   const tool = parts.tools().find(({ name }) => name === tool_name);
   if (tool === undefined) return undefined;

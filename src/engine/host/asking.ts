@@ -3,13 +3,13 @@ import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { ParkingPort } from '../../protocol/session/parking.ts';
 import type { CanUseTool } from '../../protocol/tools/can-use-tool.ts';
-import type { AskedQuestion, AskPort, PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { AskedQuestion, AskPort, PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
 import type { PermissionResult, PermissionUpdate } from '../../protocol/tools/permission.ts';
 import type { PermissionExplanation } from '../../protocol/tools/permission-explanation.ts';
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import { parseJson } from '../../util/bounded-json.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { ruleFilesOf } from './rule-files.ts';
+import { createRuleFiles } from './session-rule-files.ts';
 
 export interface AskedPermissions {
   readonly permissions: Permissions;
@@ -38,7 +38,7 @@ const NO_PROMPTS =
 const BY_TOOL = { answeredBy: 'permissionPromptTool' } as const;
 
 /** Who answers questions. An MCP tool that was named for it goes before the host. */
-function answererOf(
+function pickAnswerer(
   { canUseTool, permissionPromptToolName: name }: QueryEngineConfig,
   callTool: (name: string, input: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutput>,
 ): CanUseTool | undefined {
@@ -55,7 +55,7 @@ function promptThrough(
 ): CanUseTool {
   return async (toolName, input, { signal, toolUseID }) => {
     const output = await call({ tool_name: toolName, input, tool_use_id: toolUseID }, signal);
-    const text = textOf(output);
+    const text = extractText(output);
     if (output.isError === true) throw new Error(`the permission prompt tool failed: ${text.slice(0, 1000)}`);
     try {
       return parseJson(text) as PermissionResult;
@@ -67,7 +67,7 @@ function promptThrough(
   };
 }
 
-function textOf({ content }: ToolOutput): string {
+function extractText({ content }: ToolOutput): string {
   if (typeof content === 'string') return content;
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
 }
@@ -146,7 +146,7 @@ export class Asking {
     const { permissionPromptToolName, permissionTimeoutMs: timeoutMs } = this.#config;
     const { callTool, clock, ids } = this.#ports;
     const known = this.#preset?.get(question.toolUseId);
-    const { createAsk } = await import('../../permissions/ask/ask.ts');
+    const { createAsk } = await import('../../permissions/ask/create-ask.ts');
     const permissions = { apply: (updates: readonly PermissionUpdate[]) => this.applyUpdates(updates) };
     if (known !== undefined) {
       const tellKnown: CanUseTool = async (_name, _input, { toolUseID }) => {
@@ -158,7 +158,7 @@ export class Asking {
     // Asked for anew at each question: settings may change it while the session runs.
     if (this.#permissions.locks.denyInsteadOfPrompting === true)
       return { behavior: 'deny', message: NO_PROMPTS, answeredBy: 'asyncAgent' };
-    const canUseTool = answererOf(this.#config, callTool);
+    const canUseTool = pickAnswerer(this.#config, callTool);
     const explaining = (asked: AskedQuestion) => this.#explaining(asked);
     const { parking } = this.#ports;
     const ask = createAsk({ permissions, ids, canUseTool, clock, timeoutMs, explaining, parking });
@@ -170,7 +170,7 @@ export class Asking {
   async #explain(asked: AskedQuestion): Promise<PermissionExplanation> {
     // Another answer may just be writing its rules.
     await this.#updated;
-    return this.#permissions.explain(asked, ruleFilesOf(this.#config.settingsAccess));
+    return this.#permissions.explain(asked, createRuleFiles(this.#config.settingsAccess));
   }
 
   #explaining(asked: AskedQuestion) {

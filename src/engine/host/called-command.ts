@@ -17,7 +17,7 @@ export function findCommand(
   prompt: string | readonly UserBlock[],
   commands: readonly Command[],
 ): CommandCall | undefined {
-  const text = textOf(prompt).trim();
+  const text = readPromptText(prompt).trim();
   if (!text.startsWith('/')) return undefined;
   const match = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(text);
   const name = match?.[1];
@@ -34,7 +34,7 @@ export function findCommand(
 }
 
 /** A text is a text also when its sender wrote it as one block. */
-function textOf(prompt: string | readonly UserBlock[]): string {
+function readPromptText(prompt: string | readonly UserBlock[]): string {
   if (typeof prompt === 'string') return prompt;
   const [only] = prompt;
   return prompt.length === 1 && only?.type === 'text' ? only.text : '';
@@ -64,7 +64,7 @@ export function commandContext(session: Session, signal: AbortSignal): CommandCo
         model.effort = level;
       },
       commands: () => commands.list(),
-      contextUsage: async () => (await import('./context-usage.ts')).contextUsageOf(session),
+      contextUsage: async () => (await import('./measure-context.ts')).measureContextUsage(session),
       cost: () => ({ totalUsd: ledger.totalCostUsd(), models: ledger.modelUsage() }),
     },
     shell: (command, allowedTools) =>
@@ -76,7 +76,7 @@ export function commandContext(session: Session, signal: AbortSignal): CommandCo
 
 /** Throws `invalid_option` for what a host's own command returned in another shape than `CommandResult`. */
 export function checkedResult(name: string, result: CommandResult): CommandResult {
-  const problem = problemOf(result);
+  const problem = findProblem(result);
   if (problem === undefined) return result;
   throw new TurnwrightError(
     'invalid_option',
@@ -87,25 +87,25 @@ export function checkedResult(name: string, result: CommandResult): CommandResul
 /** Fields that are lists of texts, where they are there. */
 const LISTS = ['allowedTools', 'notices'] as const;
 
-function problemOf(result: unknown): string | undefined {
-  if (typeof result !== 'object' || result === null) return `it returned ${kindOf(result)}`;
+function findProblem(result: unknown): string | undefined {
+  if (typeof result !== 'object' || result === null) return `it returned ${describeKind(result)}`;
   const fields = result as Readonly<Record<string, unknown>>;
   const { messages, shouldQuery } = fields;
-  if (!Array.isArray(messages)) return `\`messages\` must be a list, and is ${kindOf(messages)}`;
+  if (!Array.isArray(messages)) return `\`messages\` must be a list, and is ${describeKind(messages)}`;
   const odd = messages.findIndex((message) => typeof message !== 'string' && !Array.isArray(message));
   if (odd !== -1)
-    return `\`messages[${odd}]\` must be a text or a list of content blocks, and is ${kindOf(messages[odd])}`;
+    return `\`messages[${odd}]\` must be a text or a list of content blocks, and is ${describeKind(messages[odd])}`;
   if (typeof shouldQuery !== 'boolean')
-    return `\`shouldQuery\` must be true or false, and is ${kindOf(shouldQuery)}`;
+    return `\`shouldQuery\` must be true or false, and is ${describeKind(shouldQuery)}`;
   for (const name of LISTS) {
     const list = fields[name];
     if (list !== undefined && !(Array.isArray(list) && list.every((each) => typeof each === 'string')))
-      return `\`${name}\` must be a list of texts, and is ${kindOf(list)}`;
+      return `\`${name}\` must be a list of texts, and is ${describeKind(list)}`;
   }
   return undefined;
 }
 
-const kindOf = (value: unknown): string =>
+const describeKind = (value: unknown): string =>
   value === undefined
     ? 'missing'
     : value === null

@@ -11,7 +11,7 @@ const MAY_OVERRIDE: ReadonlySet<CommandOrigin> = new Set<CommandOrigin>(['user',
  * The host's commands, then those of the sources, the engine's last where a source has their name: the first
  * that has a name owns it. A file owns its name also where the engine has another command or alias by it.
  */
-export function commandsOf(
+export function collectCommands(
   {
     commands = [],
     commandSources = [],
@@ -73,10 +73,10 @@ function shownNames({ name, aliases, shownAs }: Command): Pick<Command, 'name' |
 
 /** The commands in the form of the SDK. */
 export function commandList(
-  config: Parameters<typeof commandsOf>[0],
+  config: Parameters<typeof collectCommands>[0],
   more: readonly Command[] = [],
 ): readonly SlashCommandInfo[] {
-  return commandsOf(config, more).map((command) => {
+  return collectCommands(config, more).map((command) => {
     const { description, argumentHint = '', isTrusted, origin } = command;
     const { name, aliases } = shownNames(command);
     return {

@@ -108,7 +108,7 @@ export class RankedPaths {
     const wanted = query.toLowerCase().replaceAll('\\', '/').replace(/^\.\//, '');
     const found: Found[] = [];
     for (const [index, path] of this.#paths.entries()) {
-      const rank = rankOf(this.#lower[index] ?? path, this.#names[index] ?? 0, wanted);
+      const rank = rankPath(this.#lower[index] ?? path, this.#names[index] ?? 0, wanted);
       if (rank !== undefined) insert(found, { path, rank }, most);
     }
     return found.map(({ path }) => path);
@@ -130,7 +130,7 @@ function isBetter(one: Found, other: Found): boolean {
   return one.path < other.path;
 }
 
-function rankOf(path: string, nameAt: number, wanted: string): number | undefined {
+function rankPath(path: string, nameAt: number, wanted: string): number | undefined {
   if (wanted === '') return nameAt === 0 ? 0 : undefined;
   const at = path.lastIndexOf(wanted);
   if (at < 0) {

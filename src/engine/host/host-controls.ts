@@ -6,12 +6,12 @@
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { ContextSize, ContextUsage } from '../../protocol/stream/context-usage.ts';
 import type { ModelUsage } from '../../protocol/stream/result-message.ts';
-import type { SessionState, SlashCommandInfo } from '../../protocol/stream/session-messages.ts';
+import type { SessionActivity, SlashCommandInfo } from '../../protocol/stream/session-messages.ts';
 import type { HooksListing } from '../../protocol/tools/hook-config.ts';
 import { toReplay } from '../output/to-sdk-user.ts';
 import { openSession } from '../session/open-session.ts';
 import type { Session } from '../session/session.ts';
-import { renameSession } from '../session/session-title.ts';
+import { setSessionTitle } from '../session/session-title.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from './reload-plugins.ts';
 
 export interface SessionUsage {
@@ -58,11 +58,11 @@ export class HostControls {
    */
   async rename(title: string, sessionId?: string): Promise<void> {
     this.#refuseClosed();
-    await renameSession(title, this.#session, sessionId);
+    await setSessionTitle(title, this.#session, sessionId);
   }
 
   /** Emits `session_state_changed` to those who asked for it. */
-  enterState(state: SessionState): void {
+  enterState(state: SessionActivity): void {
     const { config, host } = this.#session;
     const { onSessionState, sessionState: audience } = config;
     if (audience === undefined || (audience === 'host' && onSessionState === undefined)) return;
@@ -92,13 +92,13 @@ export class HostControls {
   /** What fills the context, by category. Opens the session when nothing has yet. */
   async contextUsage(): Promise<ContextUsage> {
     this.#refuseClosed();
-    return (await import('./context-usage.ts')).contextUsageOf(this.#session);
+    return (await import('./measure-context.ts')).measureContextUsage(this.#session);
   }
 
   /** How full the context is; needs no look at the whole conversation once there was an answer. */
   async contextSize(): Promise<ContextSize> {
     this.#refuseClosed();
-    return (await import('./context-usage.ts')).contextSizeOf(this.#session);
+    return (await import('./measure-context.ts')).measureContextSize(this.#session);
   }
 
   /** Looks for skills again; those that a user may call. Emits a list of commands that changed. */
@@ -166,7 +166,7 @@ function changedLines(messages: Iterable<unknown>) {
   for (const message of messages) {
     const { toolUseResult: result } = message as { readonly toolUseResult?: ChangedFile };
     // A new file has no patch.
-    if (result?.type === 'create' && typeof result.content === 'string') added += linesOf(result.content);
+    if (result?.type === 'create' && typeof result.content === 'string') added += countLines(result.content);
     const hunks = result?.structuredPatch;
     if (!Array.isArray(hunks)) continue;
     for (const { lines } of hunks as { readonly lines: readonly string[] }[]) {
@@ -183,6 +183,6 @@ interface ChangedFile {
   readonly structuredPatch?: unknown;
 }
 
-function linesOf(content: string): number {
+function countLines(content: string): number {
   return content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
 }

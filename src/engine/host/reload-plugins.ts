@@ -7,7 +7,7 @@ import type { PluginConfig } from '../../protocol/tools/plugin.ts';
 import { type PluginPreview, pluginServers } from '../project/plugins.ts';
 import type { Session } from '../session/session.ts';
 import { commandList } from './command-list.ts';
-import { type AgentInfo, agentList } from './session-info.ts';
+import { type AgentInfo, agentList } from './session-listings.ts';
 import { type PluginInfo, pluginInfos, takeUpPlugins } from './session-plugins.ts';
 
 export interface ReloadPluginsOptions {
@@ -56,7 +56,7 @@ export async function reloadPlugins(
     throw new TurnwrightError('invalid_option', 'This engine was made without a place for plugins.');
   }
   const next = await plugins.preview(addPlugins);
-  const impact = impactOf(plugins.plugins, next);
+  const impact = diffServers(plugins.plugins, next);
   const changes = impact.mcp_servers_added.length + impact.mcp_servers_removed.length > 0;
   if (holds && changes && session.conversation.messages.length > 0)
     return reloaded(session, plugins.errors.length, { held: true, cache_impact: impact });
@@ -83,7 +83,7 @@ function reloaded(
   };
 }
 
-function impactOf(
+function diffServers(
   before: Parameters<typeof pluginServers>[0],
   { plugins }: PluginPreview,
 ): NonNullable<ReloadedPlugins['cache_impact']> {

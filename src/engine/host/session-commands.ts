@@ -4,7 +4,7 @@ import type { SDKCommandsChanged } from '../../protocol/stream/session-messages.
 import type { Command } from '../../protocol/tools/command.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { HostChannel } from '../session/host-channel.ts';
-import { commandList, commandsOf, loadCommands } from './command-list.ts';
+import { collectCommands, commandList, loadCommands } from './command-list.ts';
 
 type CommandConfig = Pick<QueryEngineConfig, 'commands' | 'commandSources' | 'disableSlashCommands'>;
 
@@ -23,7 +23,7 @@ export class SessionCommands {
 
   /** In the order in which a name is looked up. */
   list(): readonly Command[] {
-    return commandsOf(this.#config, this.#mcp.commands);
+    return collectCommands(this.#config, this.#mcp.commands);
   }
 
   /** Reads what the sources have to read. Never rejects. */
@@ -38,16 +38,16 @@ export class SessionCommands {
   changed(): readonly SDKCommandsChanged[] {
     const { commands: ofServers } = this.#mcp;
     if (ofServers.length === 0 && this.#emitted === undefined) return [];
-    const known = this.#emitted ?? keyOf(commandList(this.#config));
+    const known = this.#emitted ?? toKey(commandList(this.#config));
     const commands = commandList(this.#config, ofServers);
-    this.#emitted = keyOf(commands);
+    this.#emitted = toKey(commands);
     if (known === this.#emitted) return [];
     return [{ type: 'system', subtype: 'commands_changed', commands, ...this.#host.stamp() }];
   }
 
   /** Emits the list if this changes it. */
   async changing<T>(change: Promise<T>): Promise<T> {
-    this.#emitted ??= keyOf(commandList(this.#config, this.#mcp.commands));
+    this.#emitted ??= toKey(commandList(this.#config, this.#mcp.commands));
     const result = await change;
     for (const message of this.changed()) this.#host.emit(message);
     return result;
@@ -55,4 +55,4 @@ export class SessionCommands {
 }
 
 /** The same for equal lists. */
-const keyOf = (list: ReturnType<typeof commandList>): string => JSON.stringify(list);
+const toKey = (list: ReturnType<typeof commandList>): string => JSON.stringify(list);

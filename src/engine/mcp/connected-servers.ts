@@ -6,13 +6,13 @@ import { createPinStore } from '../../mcp/tools/pin-store.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
-import { parserOf } from '../../tools/schema/from-json-schema.ts';
+import { createParser } from '../../tools/schema/from-json-schema.ts';
 import { lazily } from '../../util/async/lazily.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
 import type { SandboxSurroundings } from '../sandbox/sandbox-surroundings.ts';
-import type { SessionParking } from '../session/parking.ts';
 import type { RecordedQuestions } from '../session/recorded-questions.ts';
 import type { SessionNotices } from '../session/session-notices.ts';
+import type { SessionParking } from '../session/session-parking.ts';
 import { VERSION } from '../version.ts';
 import { connectWith } from './mcp-connect.ts';
 import type { ServerSandbox } from './server-sandbox.ts';
@@ -73,7 +73,7 @@ export function connectedServers(
     elicit: async (...question) => (await elicitations()).answer(...question),
     duringCall:
       parkAfterMs === undefined ? undefined : async (...call) => (await elicitations()).during(...call),
-    parserOf,
+    parserOf: createParser,
     connect: connectWith(config),
     openings: config.home === undefined ? undefined : { configHome: config.home, files },
     credentials: config.home === undefined ? undefined : createCredentialStore(config.home, files),

@@ -38,7 +38,7 @@ async function answerOfHooks(
   const { elicitation, blockingErrors } = await hooks.run(
     {
       event: 'Elicitation',
-      ...whatOf(request),
+      ...toHookFields(request),
       message,
       ...(url !== undefined && { url }),
       ...(requestedSchema !== undefined && { requested_schema: requestedSchema }),
@@ -46,7 +46,7 @@ async function answerOfHooks(
     options,
   );
   if (blockingErrors.length > 0) return { action: 'decline' };
-  return elicitation?.action === undefined ? undefined : answerOf(elicitation.action, elicitation.content);
+  return elicitation?.action === undefined ? undefined : toAnswer(elicitation.action, elicitation.content);
 }
 
 async function answerOfPerson(
@@ -77,11 +77,11 @@ async function passed(
   options: { readonly signal: AbortSignal },
 ): Promise<ElicitationAnswer> {
   const { elicitation, blockingErrors } = await hooks.run(
-    { event: 'ElicitationResult', ...whatOf(request), ...answer },
+    { event: 'ElicitationResult', ...toHookFields(request), ...answer },
     options,
   );
   if (blockingErrors.length > 0) return { action: 'decline' };
-  return answerOf(elicitation?.action ?? answer.action, elicitation?.content ?? answer.content);
+  return toAnswer(elicitation?.action ?? answer.action, elicitation?.content ?? answer.content);
 }
 
 /** What an accepted form leaves out has the value that the server named for it. */
@@ -102,14 +102,14 @@ function withDefaults(
 }
 
 /** Only what was accepted has a content. */
-function answerOf(
+function toAnswer(
   action: ElicitationAnswer['action'],
   content: ElicitationAnswer['content'],
 ): ElicitationAnswer {
   return action === 'accept' && content !== undefined ? { action, content } : { action };
 }
 
-function whatOf({ serverName, mode, elicitationId }: ElicitationRequest) {
+function toHookFields({ serverName, mode, elicitationId }: ElicitationRequest) {
   return {
     mcp_server_name: serverName,
     ...(mode !== undefined && { mode }),

@@ -104,7 +104,7 @@ export class McpRoom {
   /** The same array while nothing changed. */
   get tools(): readonly AnyTool[] {
     this.#tools ??= [
-      ...toolsOf(this.#clients.filter((client) => !this.#switchedOff.includes(client.name))),
+      ...listTools(this.#clients.filter((client) => !this.#switchedOff.includes(client.name))),
       ...(this.#connected?.tools ?? []),
     ];
     return this.#tools;
@@ -133,7 +133,7 @@ export class McpRoom {
   statuses(): readonly McpServerStatus[] {
     return [
       ...this.#clients
-        .map(statusOf)
+        .map(toServerStatus)
         .map((status) =>
           this.#switchedOff.includes(status.name) ? { ...status, status: 'disabled' as const } : status,
         ),
@@ -261,9 +261,16 @@ const withName = (names: readonly string[], name: string, on: boolean) => [
   ...(on ? [name] : []),
 ];
 
-const toolsOf = (clients: readonly McpClient[]) => clients.flatMap((client) => client.tools ?? []);
+const listTools = (clients: readonly McpClient[]) => clients.flatMap((client) => client.tools ?? []);
 
-function statusOf({ name, status, serverInfo, error, toolInfos, tools = [] }: McpClient): McpServerStatus {
+function toServerStatus({
+  name,
+  status,
+  serverInfo,
+  error,
+  toolInfos,
+  tools = [],
+}: McpClient): McpServerStatus {
   return {
     name,
     status,

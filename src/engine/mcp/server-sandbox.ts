@@ -1,5 +1,5 @@
 /** Isolation of MCP servers: they run longer than a command, and go on when a conversation is cleared. */
-import type { Isolate, SandboxPort } from '../../protocol/tools/sandbox.ts';
+import type { Isolate, SandboxPort } from '../../protocol/tools/isolation.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { type SandboxSurroundings, sandboxFor } from '../sandbox/sandbox-surroundings.ts';
 

@@ -4,7 +4,6 @@ import { type CloudName, cloudOf } from '../../protocol/model/provider.ts';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import {
-  accessOf,
   isPlain,
   lockedOut,
   missingKey,
@@ -12,7 +11,8 @@ import {
   ownName,
   ownProvider,
   type ProviderAccess,
-  providerOf,
+  requireProvider,
+  resolveAccess,
   resolvedModel,
 } from './open-model-client.ts';
 
@@ -21,8 +21,8 @@ export function configuredAccess(config: Omit<QueryEngineConfig, 'tools'>) {
   const { provider: other, model } = named(resolvedModel(config.model, config), config);
   const name = other ?? ownName(config);
   const isOwn = name === ownName(config);
-  const provider = isOwn ? ownProvider(config) : providerOf(name, config);
-  const access: ProviderAccess = accessOf(provider, config);
+  const provider = isOwn ? ownProvider(config) : requireProvider(name, config);
+  const access: ProviderAccess = resolveAccess(provider, config);
   const { apiKey, authToken } = access;
   const hasKey = apiKey !== undefined || authToken !== undefined;
   return {

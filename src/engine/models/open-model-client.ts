@@ -1,7 +1,7 @@
 /** The client of a session's models: those of its own provider, and of others by their qualified names. */
 
 import { resolveModelAlias } from '../../model/catalog/model-info.ts';
-import { createModelClient } from '../../model/client.ts';
+import { createModelClient } from '../../model/create-model-client.ts';
 import { type QualifiedModel, qualifiedModel } from '../../model/provider-name.ts';
 import { createRoutingClient } from '../../model/routing-client.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
@@ -24,7 +24,7 @@ import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { userAgentOf } from './user-agent.ts';
+import { formatUserAgent } from './user-agent.ts';
 
 interface ClientPorts {
   readonly clock: Clock;
@@ -37,10 +37,10 @@ export function openModelClient(config: QueryEngineConfig, ports: ClientPorts): 
   const own = ownProvider(config);
   return createRoutingClient({
     ownName: ownName(config),
-    own: clientOf(own, recordedName(config.provider), config, ports),
+    own: createProviderClient(own, recordedName(config.provider), config, ports),
     isProvider: (name) => isProvider(name, config),
-    refusal: (name, model) => refusalOf(name, model, config),
-    open: (name) => clientOf(providerOf(name, config), recordedName(name), config, ports),
+    refusal: (name, model) => findRefusal(name, model, config),
+    open: (name) => createProviderClient(requireProvider(name, config), recordedName(name), config, ports),
   });
 }
 
@@ -53,8 +53,8 @@ export function ownProvider(
   const own = config.providers?.[name];
   const type = own?.type ?? providerType(name);
   if (type === undefined || baseUrl === undefined || own?.baseUrl !== undefined)
-    return providerOf(name, config);
-  if (providerFacts(type).reachedBy !== 'given_address') return providerOf(name, config);
+    return requireProvider(name, config);
+  if (providerFacts(type).reachedBy !== 'given_address') return requireProvider(name, config);
   return { ...addressed(type), ...own, baseUrl };
 }
 
@@ -72,7 +72,7 @@ export function resolvedModel(name: string | undefined, config: Names, planning 
 export const named = (model: string, config: Names): QualifiedModel =>
   qualifiedModel(model, (name) => isProvider(name, config));
 
-function clientOf(
+function createProviderClient(
   provider: ProviderConfig,
   name: string,
   config: QueryEngineConfig,
@@ -84,7 +84,11 @@ function clientOf(
     reachedBy === 'own_address'
       ? undefined
       : async (wirePorts) => (await import('./provider-wires.ts')).openWire(provider, config, wirePorts);
-  const given = extended(sharedOptions(config, ports), modelFacts(name, config), accessOf(provider, config));
+  const given = extended(
+    sharedOptions(config, ports),
+    modelFacts(name, config),
+    resolveAccess(provider, config),
+  );
   return createModelClient(
     extended(given, {
       provider: name,
@@ -115,13 +119,13 @@ function schemaMeans({
 
 /** The path that the list of its models is at the end of. */
 export function modelsRoot(provider: ProviderConfig, config: Omit<QueryEngineConfig, 'tools'>): string {
-  const { baseUrl } = accessOf(provider, config);
+  const { baseUrl } = resolveAccess(provider, config);
   const path = withoutTrailingSlashes(new URL(baseUrl).pathname);
   return providerFacts(provider.type).speaks === 'openai' ? path || '/v1' : `${path}/v1`;
 }
 
 /** Why a model must not be asked, in one sentence; undefined: it may. */
-function refusalOf(name: string, model: string, config: QueryEngineConfig): string | undefined {
+function findRefusal(name: string, model: string, config: QueryEngineConfig): string | undefined {
   if (name === ownName(config)) return missing(config) ?? foreignName(model, config);
   return lockedOut(name, config) ?? missingKey(name, config);
 }
@@ -131,7 +135,7 @@ export function missingKey(
   name: string,
   config: Pick<QueryEngineConfig, 'baseUrl' | 'env' | 'provider' | 'providerEnv' | 'providers'>,
 ): string | undefined {
-  const provider = providerOf(name, config);
+  const provider = requireProvider(name, config);
   const variable = keyNeededBy(name, provider);
   if (variable === undefined || keyIn(variable, config) !== undefined) return undefined;
   return `The provider "${name}" needs a key: set ${variable}. Nothing was sent.`;
@@ -185,7 +189,7 @@ function isProvider(name: string, { providers = {} }: Pick<QueryEngineConfig, 'p
   return providerIn(providers, name) !== undefined || providerType(name) !== undefined;
 }
 
-export function providerOf(
+export function requireProvider(
   name: string,
   { providers = {} }: Pick<QueryEngineConfig, 'providers'>,
 ): ProviderConfig {
@@ -220,7 +224,7 @@ const keyIn = (variable: string, { providerEnv, env }: Pick<QueryEngineConfig, '
   (providerEnv ?? env)?.[variable]?.trim() || undefined;
 
 /** Address and credentials. What belongs to one provider is never sent to another. */
-export function accessOf(provider: ProviderConfig, config: Omit<QueryEngineConfig, 'tools'>) {
+export function resolveAccess(provider: ProviderConfig, config: Omit<QueryEngineConfig, 'tools'>) {
   const { type, baseUrl, apiKeyEnv, headers } = provider;
   if (isPlain(provider)) return anthropicAccess(config);
   const key = apiKeyEnv === undefined ? undefined : keyIn(apiKeyEnv, config);
@@ -248,7 +252,7 @@ function anthropicAccess(config: Omit<QueryEngineConfig, 'tools'>) {
 /** What holds for every provider. */
 function sharedOptions(config: QueryEngineConfig, ports: ClientPorts) {
   return extended(ports, {
-    userAgent: userAgentOf(config),
+    userAgent: formatUserAgent(config),
     ...(config.stderr !== undefined && { onAdapted: config.stderr }),
     ...(config.debug !== undefined && { onLookedUp: config.debug.lookedUp }),
     ...(config.proxyUrl !== undefined && { proxyUrl: config.proxyUrl }),

@@ -7,7 +7,7 @@ import type { ProviderConfig } from '../../protocol/model/provider-config.ts';
 import type { Wire, WirePorts } from '../../protocol/model/provider-wire.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { runCredentialCommand } from './api-key-helper.ts';
-import { userAgentOf } from './user-agent.ts';
+import { formatUserAgent } from './user-agent.ts';
 
 /** Of any provider but those of the Messages API over our own HTTP, which is the client's own wire. */
 export async function openWire(
@@ -41,7 +41,7 @@ export function providerAccess(
   return reachProvider({
     provider,
     env: config.providerEnv ?? env,
-    userAgent: userAgentOf(config),
+    userAgent: formatUserAgent(config),
     headers,
     caching: promptCaching !== false,
     cacheTtl: promptCacheTtl ?? '5m',

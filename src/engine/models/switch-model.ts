@@ -1,5 +1,5 @@
 /** Another model from the next request on: hooks may refuse it, and hear of it. */
-import { CACHE_TTL_MS } from '../../model/request/cache-breakpoints.ts';
+import { CACHE_TTL_MS } from '../../model/request/engine-breakpoints.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';

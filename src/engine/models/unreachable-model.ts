@@ -9,7 +9,7 @@ export const NOT_CONFIGURED =
   'No model is configured. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), store a key with `turnwright login`, or set ANTHROPIC_BASE_URL for a compatible server. For others name them with the model: `--model ollama:qwen3:8b` (or lmstudio:, llamacpp:) on this machine, `--model openai:<name>` (or openrouter:, …) with their key. `turnwright start` works without: it plays a rehearsed run.';
 
 /** How the configured model is reached. */
-export async function reachOf(
+export async function checkModelReach(
   resolution: Pick<Resolution, 'config' | 'isModelConfigured' | 'providerAskedBy'>,
 ): Promise<ProviderReach> {
   const { config, isModelConfigured } = resolution;

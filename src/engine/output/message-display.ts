@@ -3,11 +3,11 @@ import type { AssistantBlock } from '../../protocol/model/wire.ts';
 import type { SDKAssistantMessage, SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { Session } from '../session/session.ts';
 import type { Submission } from '../submission/submission.ts';
-import type { Outcome } from './result.ts';
+import type { SubmissionOutcome } from './result.ts';
 
 /** undefined: no hook is asked. */
 export function displayFor(
-  outcome: Pick<Outcome, 'shownAs'>,
+  outcome: Pick<SubmissionOutcome, 'shownAs'>,
   { scope }: Pick<Submission, 'scope'>,
   session: Displays,
 ): ((shown: readonly SDKMessage[]) => Promise<readonly SDKMessage[]>) | undefined {
@@ -20,7 +20,7 @@ type Displays = Pick<Session, 'hooks' | 'submissions' | 'world'>;
 async function displayed(
   messages: readonly SDKMessage[],
   { hooks, submissions, world }: Displays,
-  outcome: Pick<Outcome, 'shownAs'>,
+  outcome: Pick<SubmissionOutcome, 'shownAs'>,
   signal: AbortSignal,
 ): Promise<readonly SDKMessage[]> {
   const turn_id = submissions.promptId ?? submissions.running ?? world.ids.uuid();

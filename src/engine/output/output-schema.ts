@@ -38,7 +38,7 @@ export interface OpenedSchema {
 export async function openOutputSchema(format: OutputFormat): Promise<OpenedSchema> {
   const schema = schemaIn(format);
   const jsonSchema = withoutDraft4(isJsonSchema(schema) ? schema : await described(schema));
-  return { jsonSchema, issuesOf: compileJsonSchema(jsonSchema), judge: judgeOf(schema) };
+  return { jsonSchema, issuesOf: compileJsonSchema(jsonSchema), judge: createJudge(schema) };
 }
 
 /** What `z.toJSONSchema()` returns is one too: it hides the schema that it was made from. */
@@ -122,16 +122,16 @@ function closed(schema: JsonSchema): JsonSchema {
 }
 
 /** zod first: by the standard interface it begins a check that waits, and drops the promise of it. */
-function judgeOf(schema: OutputSchema): Judge | undefined {
+function createJudge(schema: OutputSchema): Judge | undefined {
   const { safeParseAsync } = schema as Partial<EarlyZodSchema>;
   if (typeof safeParseAsync === 'function')
     return guarded(async (value) => {
       const parsed = (await safeParseAsync.call(schema, value)) as ZodResult;
-      return judgementOf(parsed.success ? { value: parsed.data } : { issues: parsed.error.issues });
+      return toJudgement(parsed.success ? { value: parsed.data } : { issues: parsed.error.issues });
     });
   const standard = (schema as Partial<StandardSchema>)['~standard'];
   if (typeof standard?.validate !== 'function') return undefined;
-  return guarded((value) => andThen(standard.validate(value), judgementOf));
+  return guarded((value) => andThen(standard.validate(value), toJudgement));
 }
 
 type ZodResult =
@@ -151,7 +151,7 @@ function guarded(judge: Judge): Judge {
   };
 }
 
-function judgementOf(result: StandardResult<unknown>): Judgement {
+function toJudgement(result: StandardResult<unknown>): Judgement {
   if (result.issues === undefined) return { value: result.value };
   return {
     issues: result.issues.map(({ message, path = [] }) => {

@@ -6,14 +6,14 @@ import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { SDKModelRefusal, SDKSessionWritesLost } from '../../protocol/stream/session-messages.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { within } from '../../util/async/with-timeout.ts';
-import { headOf } from '../../util/text/cut-text.ts';
+import { takeStart } from '../../util/text/cut-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 import type { Session } from '../session/session.ts';
 import type { Prompt } from '../submission/prompt.ts';
 import type { Submission } from '../submission/submission.ts';
 import { parkedMessage } from './parked-message.ts';
-import type { Outcome } from './result.ts';
+import type { SubmissionOutcome } from './result.ts';
 
 /** How long a result waits for the host's session store, in ms. */
 const MIRROR_MS = 5_000;
@@ -49,13 +49,13 @@ export async function recordParking(
     type: 'parked',
     id: `${id}/parked/${stamp.uuid}`,
     submission: id,
-    ...stateOf(session),
+    ...captureState(session),
     ...parked,
   } as const;
   return recordEnd(parkedMessage(parked, stamp), record, submission, session);
 }
 
-function stateOf({ permissions, tools }: Session): StateWhenParked {
+function captureState({ permissions, tools }: Session): StateWhenParked {
   const read = [...tools.readFileCache.entries()].slice(-MAX_FILES);
   return {
     permissionMode: permissions.mode,
@@ -123,7 +123,7 @@ function lastPrompt(
   const text = textOfContent(content).replaceAll(/\s+/g, ' ').trim();
   if (text === '' || leafUuid === undefined || origin?.kind === TASK_NOTICE) return [];
   const id = `${submission}/last-prompt`;
-  return [{ type: 'last-prompt', id, submission, lastPrompt: headOf(text, LAST_PROMPT_CHARS), leafUuid }];
+  return [{ type: 'last-prompt', id, submission, lastPrompt: takeStart(text, LAST_PROMPT_CHARS), leafUuid }];
 }
 
 /** undefined: it was not for want of room. */
@@ -145,7 +145,7 @@ function writesLost(error: unknown, host: HostChannel): SDKSessionWritesLost | u
  * A refusal is an answer (L7.1); this says so to programs that would rather not look for it in the result.
  */
 export function refusalNotice(
-  outcome: Pick<Outcome, 'last'>,
+  outcome: Pick<SubmissionOutcome, 'last'>,
   { prompt }: Pick<Submission, 'prompt'>,
   host: HostChannel,
 ): readonly SDKModelRefusal[] {

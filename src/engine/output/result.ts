@@ -16,7 +16,7 @@ import { answerText, ContinuedAnswers } from './continued-answers.ts';
 import { commonFields, type ResultFacts, timings } from './result-fields.ts';
 
 /** What a submission was seen to yield, as far as its result needs it. */
-export interface Outcome {
+export interface SubmissionOutcome {
   observe(message: LoopMessage): void;
   /** A response came to its end: its stop reason was not known when its blocks were yielded. */
   responseEnded(messageId: string, stopReason: StopReason | null): void;
@@ -48,7 +48,7 @@ interface LastAnswer {
   readonly refusal?: RefusalDetails;
 }
 
-export function createOutcome(): Outcome {
+export function createOutcome(): SubmissionOutcome {
   let blocks: AssistantMessage[] = [];
   const stopReasons = new Map<string, StopReason | null>();
   const continued = new ContinuedAnswers();
@@ -56,7 +56,7 @@ export function createOutcome(): Outcome {
   let details: RefusalDetails | undefined;
   let joining: string[] = [];
   const joinedUuids: string[] = [];
-  const outcome: Writable<Outcome> = {
+  const outcome: Writable<SubmissionOutcome> = {
     joinedUuids,
     lastStopReason: null,
     userMessages: 0,
@@ -67,7 +67,7 @@ export function createOutcome(): Outcome {
       joining = [];
     },
     observe(message) {
-      if (message.type === 'attachment') joining.push(...promptUuidOf(message));
+      if (message.type === 'attachment') joining.push(...listPromptUuids(message));
       continued.observe(message, blocks);
       if (message.type === 'stream_request_start') outcome.isAsked = true;
       else if (message.type === 'stream_events') {
@@ -140,7 +140,7 @@ function refusalIn({ events }: StreamEventsMessage): RefusalDetails | undefined 
   return end?.type === 'message_delta' ? (end.delta.stop_details ?? undefined) : undefined;
 }
 
-function promptUuidOf({ attachment }: AttachmentMessage): readonly string[] {
+function listPromptUuids({ attachment }: AttachmentMessage): readonly string[] {
   if (attachment.type !== 'queued_command') return [];
   const { sourceUuid } = attachment as { readonly sourceUuid?: string };
   return sourceUuid === undefined ? [] : [sourceUuid];
@@ -149,9 +149,9 @@ function promptUuidOf({ attachment }: AttachmentMessage): readonly string[] {
 type ResultLimits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns' | 'outputFormat'>;
 
 /** The result of a submission that ran the loop, or failed while it was being set up. */
-export function resultOf(
+export function buildResult(
   terminal: Terminal,
-  outcome: Pick<Outcome, 'last' | 'lastStopReason' | 'isAsked' | 'isAnswered' | 'userMessages'>,
+  outcome: Pick<SubmissionOutcome, 'last' | 'lastStopReason' | 'isAsked' | 'isAnswered' | 'userMessages'>,
   facts: ResultFacts,
   limits: ResultLimits,
   structured?: { readonly value: unknown },
@@ -161,7 +161,7 @@ export function resultOf(
   const common = {
     type: 'result' as const,
     terminal_reason: terminal.reason,
-    num_turns: turnsOf(terminal, outcome),
+    num_turns: countTurns(terminal, outcome),
     ...commonFields(facts),
   };
   switch (kind) {
@@ -206,9 +206,9 @@ export function resultOf(
   }
 }
 
-function turnsOf(
+function countTurns(
   { reason }: Terminal,
-  { isAsked, isAnswered, userMessages }: Pick<Outcome, 'isAsked' | 'isAnswered' | 'userMessages'>,
+  { isAsked, isAnswered, userMessages }: Pick<SubmissionOutcome, 'isAsked' | 'isAnswered' | 'userMessages'>,
 ): number {
   if (reason === 'turn_setup_failed') return 0;
   // The money was spent before: the request was announced, and not sent.

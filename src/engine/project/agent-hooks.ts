@@ -1,5 +1,5 @@
 /** The hooks of agents, for the one runner of a session: they run in their agent alone. */
-import { compileMatcher } from '../../hooks/match.ts';
+import { compileMatcher } from '../../hooks/compile-matcher.ts';
 import type { AgentDefinition } from '../../protocol/tools/agent.ts';
 import type { ConfiguredHook, HookPolicy, HookSource } from '../../protocol/tools/hook-config.ts';
 import { hooksOfAgent } from '../../settings/resolve/resolve-hooks.ts';
@@ -22,7 +22,7 @@ export async function hooksOfAgents(
     .map(async (agent) => {
       const place = agent.from?.path ?? `the agent ${agent.name}`;
       try {
-        const read = await hooksOfAgent({ ...agent, place, hookSource: sourceOf(agent) }, policy, warn);
+        const read = await hooksOfAgent({ ...agent, place, hookSource: toHookSource(agent) }, policy, warn);
         for (const { matcher, event } of read) compileMatcher(matcher, event);
         const own = read.map((hook) => inAgent(hook, agent.name));
         return agent.name === main
@@ -41,7 +41,7 @@ function inAgent(hook: ConfiguredHook, onlyIn: string): ConfiguredHook {
   return { ...hook, onlyIn, ...(hook.event === 'Stop' && { event: 'SubagentStop' as const }) };
 }
 
-function sourceOf({ from }: AgentDefinition): HookSource {
+function toHookSource({ from }: AgentDefinition): HookSource {
   const source = from?.source;
   if (source === 'plugin') return 'pluginHook';
   return source === 'userSettings' || source === 'projectSettings' ? source : 'flagSettings';

@@ -20,7 +20,7 @@ export function composeContextSources(
   { projectMemory, files, env }: ContextSourceParts,
 ): ContextSources {
   const { cwd, projectTrusted = true } = config;
-  const memoryPath = memoryPathOf(config);
+  const memoryPath = resolveMemoryPath(config);
   return {
     memoryFiles: () => projectMemory.load(),
     relevantMemory: projectMemory.prefetch,
@@ -34,14 +34,14 @@ export function composeContextSources(
 }
 
 /** What the main thread reads and writes without being asked. */
-export function ownDirectoriesOf(config: QueryEngineConfig) {
+export function listOwnDirectories(config: QueryEngineConfig) {
   const { ownDirectories } = config;
-  const memoryPath = memoryPathOf(config);
+  const memoryPath = resolveMemoryPath(config);
   return memoryPath === undefined ? ownDirectories : [...(ownDirectories ?? []), memoryPath];
 }
 
 /** Where the conversation keeps notes of its own; default, where the environment of the engine says. */
-function memoryPathOf({ cwd, env, memoryPath }: QueryEngineConfig): string | undefined {
+function resolveMemoryPath({ cwd, env, memoryPath }: QueryEngineConfig): string | undefined {
   const given = env?.[MEMORY_PATH_VARIABLE];
   if (memoryPath !== undefined || given === undefined || given.trim() === '') return memoryPath;
   return resolve(cwd, given);

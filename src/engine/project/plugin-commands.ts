@@ -2,7 +2,7 @@
 import { parseCommandFile } from '../../commands/command-file.ts';
 import { type CommandFilesOptions, commandFiles } from '../../commands/command-files.ts';
 import { fileCommand } from '../../commands/file-command.ts';
-import type { PluginCommand } from '../../plugins/plugin.ts';
+import type { PluginCommand } from '../../plugins/loaded-plugin.ts';
 import type { Command, CommandSource } from '../../protocol/tools/command.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { errorText } from '../../util/text/error-text.ts';

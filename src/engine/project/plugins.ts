@@ -6,7 +6,7 @@
 import { resolve } from 'node:path';
 import type { McpServerEntry } from '../../mcp/servers/mcp-servers.ts';
 import type { LoadedPlugins } from '../../plugins/load-plugins.ts';
-import type { Plugin } from '../../plugins/plugin.ts';
+import type { Plugin } from '../../plugins/loaded-plugin.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { AgentDefinition } from '../../protocol/tools/agent.ts';
 import type { ConfiguredHook, HookPolicy } from '../../protocol/tools/hook-config.ts';
@@ -20,7 +20,7 @@ import type { UnreadFields } from '../../util/text/unread-fields.ts';
 
 import { hooksOfAgents } from './agent-hooks.ts';
 
-export type { Plugin, PluginError } from '../../plugins/plugin.ts';
+export type { Plugin, PluginError } from '../../plugins/loaded-plugin.ts';
 export type { LoadedPlugins };
 
 export interface PluginSetup extends LoadedPlugins {

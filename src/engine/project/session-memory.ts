@@ -112,16 +112,16 @@ export function memoryReaders({
   folder,
 }: Pick<MemoryParts, 'folder' | 'hooks' | 'scope' | 'tools'>): MemoryReaders {
   return {
-    pathsOf: (call) => pathsOf(call, tools(), { cwd: folder.now, home: folder.home }),
+    pathsOf: (call) => listTargetPaths(call, tools(), { cwd: folder.now, home: folder.home }),
     onLoaded(file) {
       if (!hooks.has('InstructionsLoaded')) return;
       // The answers of these hooks have no effect, so they are not awaited.
-      void hooks.run({ event: 'InstructionsLoaded', ...factsOf(file) }, { signal: scope.signal });
+      void hooks.run({ event: 'InstructionsLoaded', ...toHookFields(file) }, { signal: scope.signal });
     },
   };
 }
 
-function factsOf(file: MemoryFile) {
+function toHookFields(file: MemoryFile) {
   return {
     file_path: file.path,
     memory_type: file.type,
@@ -133,7 +133,7 @@ function factsOf(file: MemoryFile) {
 }
 
 /** What the tool itself says a call is about; an input that its tool would refuse is about nothing. */
-function pathsOf(call: ToolUseBlock, tools: readonly AnyTool[], base: PathBase): readonly string[] {
+function listTargetPaths(call: ToolUseBlock, tools: readonly AnyTool[], base: PathBase): readonly string[] {
   try {
     const tool = tools.find(({ name }) => name === call.name);
     const target = tool?.permissionTarget?.(call.input, base);

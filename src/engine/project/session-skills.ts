@@ -12,7 +12,7 @@ import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SlashCommandInfo } from '../../protocol/stream/session-messages.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { SkillCatalogue } from '../../skills/catalogue.ts';
-import type { Listed, ListingOptions } from '../../skills/listing.ts';
+import type { ListingOptions, SkillListingMessage } from '../../skills/listing.ts';
 import { type LoadContext, loadSkill } from '../../skills/load-skill.ts';
 import { loadedSkillsSource, skillListingSource } from '../../skills/restore.ts';
 import { type ToldSkills, toldSkills } from '../../skills/skill-announcements.ts';
@@ -230,7 +230,7 @@ class Skills implements SkillsRoom {
     return { texts, problems };
   }
 
-  #recorded(listed: Listed | undefined): AttachmentMessage | undefined {
+  #recorded(listed: SkillListingMessage | undefined): AttachmentMessage | undefined {
     const { clock, ids } = this.#parts;
     return (
       listed && {

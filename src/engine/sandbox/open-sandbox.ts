@@ -7,7 +7,7 @@ import { commandExcludedBy } from '../../permissions/commands/command-rule.ts';
 import { repositoryFrom, runsNothing } from '../../permissions/commands/own-repository.ts';
 import { startOfPattern } from '../../permissions/rules/read-pattern.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { CommandPlace, SandboxedCall, SandboxPort } from '../../protocol/tools/sandbox.ts';
+import type { CommandPlace, SandboxedCall, SandboxPort } from '../../protocol/tools/isolation.ts';
 import { type Availability, checkAvailability } from '../../sandbox/availability.ts';
 import type { NetworkPolicy, PathPattern, SandboxPolicy } from '../../sandbox/policy.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
@@ -21,7 +21,7 @@ import { CREDENTIALS_AT_HOME } from '../../util/files/protected-names.ts';
 import type { SandboxParts, SessionSandbox } from './session-sandbox.ts';
 
 /** Where configuration and credentials are. */
-export interface SandboxPlaces {
+export interface ConfigPlaces {
   readonly configHome: string | undefined;
   readonly home: string | undefined;
   /** Files of the configuration home. */
@@ -29,9 +29,9 @@ export interface SandboxPlaces {
 }
 
 /** Isolates a program to find out whether that works; `why`, half a sentence, when it does not. */
-export async function sandboxOf(
+export async function openSessionSandbox(
   asked: ResolvedSandbox,
-  places: SandboxPlaces,
+  places: ConfigPlaces,
 ): Promise<{ readonly sandbox: SessionSandbox } | { readonly why: string }> {
   const found = await sandboxAvailability(asked);
   if (!found.available) return { why: found.why };
@@ -44,7 +44,7 @@ export async function sandboxOf(
       isolatesServer: isolatesServer(isolatedServers),
       open: (parts) => {
         // All of a session reach the same hosts: its process has one proxy.
-        const networkNow = () => (network ??= networkOf(asked, parts));
+        const networkNow = () => (network ??= toNetworkPolicy(asked, parts));
         return openPort({ asked, programs, networkNow, ...places }, parts);
       },
     },
@@ -81,7 +81,7 @@ async function sandboxAvailability(
 ): Promise<Availability> {
   const { bwrapPath, socatPath, path } = asked;
   const { platform, arch: architecture } = process;
-  const filtersDomains = networkOf(asked, NO_RULES).kind === 'domains';
+  const filtersDomains = toNetworkPolicy(asked, NO_RULES).kind === 'domains';
   return checkAvailability({ platform, architecture, path, bwrapPath, socatPath, filtersDomains });
 }
 
@@ -107,7 +107,7 @@ export interface SandboxState {
  * Isolates a program to find out whether that works: where a session would, and else where programs may be
  * started. `path`: `PATH`.
  */
-export async function sandboxState(
+export async function probeSandbox(
   asked: ResolvedSandbox | undefined,
   { path, mayStart }: { readonly path: string; readonly mayStart: boolean },
 ): Promise<SandboxState> {
@@ -130,7 +130,7 @@ export async function sandboxState(
 
 const NO_RULES: Pick<SandboxParts, 'domains'> = { domains: () => [] };
 
-interface SandboxConfig extends SandboxPlaces {
+interface SandboxConfig extends ConfigPlaces {
   readonly asked: ResolvedSandbox;
   readonly programs: SandboxPrograms;
   readonly networkNow: () => NetworkPolicy;
@@ -149,8 +149,8 @@ function openPort(
         ...files.allowWrite,
         ...parts.pathPatterns('allowWrite').map(startOfPattern),
       ],
-      deniedWrites: [...files.denyWrite.map(patternOf), ...parts.pathPatterns('denyWrite')],
-      deniedReads: [...files.denyRead.map(patternOf), ...parts.pathPatterns('denyRead')],
+      deniedWrites: [...files.denyWrite.map(toPathPattern), ...parts.pathPatterns('denyWrite')],
+      deniedReads: [...files.denyRead.map(toPathPattern), ...parts.pathPatterns('denyRead')],
       readable: [...files.allowRead, ...parts.readableDirectories()],
       protectedPaths: parts.protectedPaths(),
       hiddenPaths: [
@@ -159,7 +159,7 @@ function openPort(
           ? []
           : ['.claude', '.claude.json', '.turnwright'].map((name) => join(home, name))),
       ],
-      credentialPaths: credentialsOf(home, files.allowRead),
+      credentialPaths: listCredentialPaths(home, files.allowRead),
       home,
       network: networkNow(),
       allowUnixSockets: asked.network.allowAllUnixSockets,
@@ -190,13 +190,13 @@ function openPort(
     return opened;
   });
   return {
-    placeOf: (call) => placeOf(call, asked),
+    placeOf: (call) => pickPlace(call, asked),
     isolate: (launch) => sandbox().isolate(launch),
     mayLeave: asked.mayLeave,
     // If files are not isolated, the sandbox is no reason to skip permission questions.
     autoAllow: asked.autoAllow && !asked.files.disabled,
     isolatesHooks: asked.isolatesHooks,
-    limits: limitsOf(asked),
+    limits: describeLimits(asked),
     close: async () => opened?.close(),
   };
 }
@@ -211,7 +211,7 @@ async function isHarmlessSubmodule(folder: string, above: string): Promise<boole
   return places.some((place) => isInside(own, place)) && (await runsNothing(repository, nodeFiles));
 }
 
-function placeOf(call: SandboxedCall, asked: ResolvedSandbox): CommandPlace | Promise<CommandPlace> {
+function pickPlace(call: SandboxedCall, asked: ResolvedSandbox): CommandPlace | Promise<CommandPlace> {
   if (call.dangerouslyDisableSandbox === true && asked.mayLeave) return 'override';
   if (asked.excludedCommands.length === 0) return 'sandbox';
   return commandExcludedBy(asked.excludedCommands, call.command).then((yes) =>
@@ -219,7 +219,7 @@ function placeOf(call: SandboxedCall, asked: ResolvedSandbox): CommandPlace | Pr
   );
 }
 
-function networkOf(
+function toNetworkPolicy(
   { network }: Pick<ResolvedSandbox, 'network'>,
   parts: Pick<SandboxParts, 'domains'>,
 ): NetworkPolicy {
@@ -233,7 +233,7 @@ function networkOf(
 }
 
 /** What is named to be read is read, and what lies in it. */
-function credentialsOf(home: string | undefined, allowRead: readonly string[]): readonly string[] {
+function listCredentialPaths(home: string | undefined, allowRead: readonly string[]): readonly string[] {
   if (home === undefined) return [];
   return CREDENTIALS_AT_HOME.map((name) => join(home, name)).filter(
     (path) => !allowRead.some((open) => isInside(path, open)),
@@ -241,12 +241,12 @@ function credentialsOf(home: string | undefined, allowRead: readonly string[]): 
 }
 
 /** A path that a setting names: in it only stars and question marks have a meaning. */
-function patternOf(path: string): PathPattern {
+function toPathPattern(path: string): PathPattern {
   const segments = path.split('/').filter((segment) => segment !== '');
   return { root: '/', segments: segments.map((segment) => segment.replace(/[\\[]/g, '\\$&')) };
 }
 
-function limitsOf({ network, mayLeave }: ResolvedSandbox): string {
+function describeLimits({ network, mayLeave }: ResolvedSandbox): string {
   const net =
     network.allowedDomains.length === 0
       ? 'it reaches no network'

@@ -17,8 +17,8 @@ export async function requestedSandbox(
   warn: (line: string) => void,
 ): Promise<RequestedSandbox> {
   if (asked === undefined) return {};
-  const { refusingSandbox, sandboxOf } = await import('./open-sandbox.ts');
-  const found = await sandboxOf(asked, { configHome: config.home, home, files });
+  const { refusingSandbox, openSessionSandbox } = await import('./open-sandbox.ts');
+  const found = await openSessionSandbox(asked, { configHome: config.home, home, files });
   if ('sandbox' in found) return found;
   const why = `sandbox is enabled but ${found.why}`;
   if (!asked.failIfUnavailable) {

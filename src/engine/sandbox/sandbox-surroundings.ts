@@ -1,6 +1,6 @@
 /** Facts of a session that its sandbox needs, current at each command. */
 import type { Permissions } from '../../permissions/permission-engine.ts';
-import type { SandboxPort } from '../../protocol/tools/sandbox.ts';
+import type { SandboxPort } from '../../protocol/tools/isolation.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { foldersThatRun } from './protected-folders.ts';
 

@@ -1,7 +1,7 @@
 /** Isolation of commands, as a session's configuration brings it along: who asks for none loads none. */
 import type { PathPatternSource } from '../../permissions/rules/path-rule.ts';
 import type { Pattern } from '../../permissions/rules/read-pattern.ts';
-import type { SandboxPort } from '../../protocol/tools/sandbox.ts';
+import type { SandboxPort } from '../../protocol/tools/isolation.ts';
 
 export interface SessionSandbox {
   /** A call may ask to run outside: through the ordinary rules. */

@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import {
-  configOf,
   findGitFolder,
   type GitFolder,
   type GitHead,
+  readConfigFile,
   readHead,
-  textOf,
+  readSmallFile,
 } from '../../util/files/git-folder.ts';
 import { makeTemporaryFolder } from '../../util/files/temporary-folder.ts';
 import { childProcess } from '../../util/node.ts';
@@ -33,13 +33,13 @@ export async function gitStatus(parts: GitStatusParts, signal: AbortSignal): Pro
     'The working copy as it was when the session began; it is not updated.',
     `Branch: ${branch}`,
   ];
-  if (isTrusted) lines.push(...(await changesOf(git, head, parts, signal)));
+  if (isTrusted) lines.push(...(await readChanges(git, head, parts, signal)));
   else if (commit !== undefined) lines.push(`Commit: ${commit.slice(0, 12)}`);
   return `# Git\n${lines.join('\n')}`;
 }
 
 /** [] if git is not installed, fails or is too slow. */
-async function changesOf(
+async function readChanges(
   git: GitFolder,
   head: GitHead,
   { cwd, env, files }: GitStatusParts,
@@ -49,7 +49,7 @@ async function changesOf(
   try {
     folder = await makeTemporaryFolder('turnwright-git');
     await layOut(folder, git, head, files);
-    const options = { cwd, env: { ...withoutGit(env), ...environmentOf(folder, git) }, signal };
+    const options = { cwd, env: { ...withoutGit(env), ...buildGitEnvironment(folder, git) }, signal };
     const [status, log] = await Promise.all([
       run(['status', '--porcelain=v1', '--untracked-files=normal', '--ignore-submodules=all'], options),
       run(['log', '--oneline', '--no-decorate', '--no-show-signature', '-n', '5'], options),
@@ -77,11 +77,11 @@ async function layOut(
   files: PersistentFiles,
 ): Promise<void> {
   const write = (name: string, text: string) => files.createExclusive(join(folder, name), text, 0o600);
-  const excluded = await textOf(join(common, 'info', 'exclude'), MAX_EXCLUDE_BYTES, files);
+  const excluded = await readSmallFile(join(common, 'info', 'exclude'), MAX_EXCLUDE_BYTES, files);
   await Promise.all(['objects', 'refs', 'info'].map((name) => files.makeDir(join(folder, name))));
   await Promise.all([
     write('HEAD', `${commit ?? 'ref: refs/heads/none'}\n`),
-    write('config', configFor(commit, (await configOf(common, files)) ?? '')),
+    write('config', configFor(commit, (await readConfigFile(common, files)) ?? '')),
     ...(excluded === undefined ? [] : [write('info/exclude', excluded)]),
   ]);
 }
@@ -114,7 +114,7 @@ const SAFE = [
   'submodule.recurse=false',
 ].flatMap((setting) => ['-c', setting]);
 
-function environmentOf(folder: string, { root, own, common }: GitFolder): Record<string, string> {
+function buildGitEnvironment(folder: string, { root, own, common }: GitFolder): Record<string, string> {
   return {
     GIT_DIR: folder,
     GIT_WORK_TREE: root,

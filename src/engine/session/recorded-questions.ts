@@ -1,7 +1,7 @@
 /** Records questions to the host and its answers (L4.1). */
 import { readAnswer } from '../../permissions/ask/read-answer.ts';
 import type { Ids } from '../../protocol/ports.ts';
-import type { AskPort } from '../../protocol/tools/gate.ts';
+import type { AskPort } from '../../protocol/tools/gate-ports.ts';
 import type { PermissionResult } from '../../protocol/tools/permission.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import type { QueryEngineConfig } from '../config.ts';

@@ -6,12 +6,12 @@ import { release, type } from 'node:os';
 import {
   changedContext,
   type HeadParts,
-  hashesOf,
-  hashOf,
+  hashTexts,
+  hashValue,
   outsideTexts,
   withoutTexts,
 } from '../../attachments/changed-context.ts';
-import { attachmentMessageOf } from '../../attachments/collect.ts';
+import { toAttachmentMessage } from '../../attachments/collect.ts';
 import type { FoundAttachment } from '../../attachments/source.ts';
 import { renderMemory } from '../../memory/render.ts';
 import { wireModel } from '../../model/catalog/model-info.ts';
@@ -43,17 +43,17 @@ export async function fetchContexts(
   const { conversation } = session;
   const contexts = await conversation.fetchContexts(() => fetchOnce(session, scope));
   const { contextSnapshot } = (await conversation.journal.open()) ?? {};
-  if (contextSnapshot?.parts?.frame === undefined) return headOf(session, contexts, model);
+  if (contextSnapshot?.parts?.frame === undefined) return buildHead(session, contexts, model);
   const { system, userContext, parts } = contextSnapshot;
-  if (frameOf(session, contexts, model) !== parts.frame) return headOf(session, contexts, model);
+  if (hashFrame(session, contexts, model) !== parts.frame) return buildHead(session, contexts, model);
   return { system, userContext, parts };
 }
 
 /** Of everything that is not read from outside: what the caller chose. */
-const frameOf = (session: Session, contexts: SessionContexts, model: string): string =>
-  hashOf(headOf(session, withoutTexts(contexts), model));
+const hashFrame = (session: Session, contexts: SessionContexts, model: string): string =>
+  hashValue(buildHead(session, withoutTexts(contexts), model));
 
-function headOf(session: Session, contexts: SessionContexts, model: string): SubmissionContext {
+function buildHead(session: Session, contexts: SessionContexts, model: string): SubmissionContext {
   const { config, tools } = session;
   const { memoryFiles, gitStatus, ownMemory } = contexts;
   const { custom, append } = readSystemPrompt(config.systemPrompt);
@@ -72,7 +72,7 @@ function headOf(session: Session, contexts: SessionContexts, model: string): Sub
       memory: renderMemory(memoryFiles),
       // The default prompt contains it.
       outputStyle: custom === undefined ? undefined : config.outputStyles?.current,
-      surroundings: surroundingsOf(model, contexts, session),
+      surroundings: buildSurroundings(model, contexts, session),
     }),
   };
 }
@@ -99,7 +99,7 @@ async function fetchOnce(
  * Surroundings of a conversation with this model. Equal for a whole session, so its requests share their
  * head.
  */
-export function surroundingsOf(
+export function buildSurroundings(
   name: string,
   { isRepository, date }: Pick<SessionContexts, 'isRepository' | 'date'>,
   { config, model }: { readonly config: QueryEngineConfig; readonly model: Pick<SessionModel, 'infoOf'> },
@@ -132,11 +132,11 @@ export function recordSnapshot(
   const { conversation, tools } = session;
   const { contexts } = conversation;
   const toolNames = tools.names();
-  const hash = hashOf([context.system, context.userContext, toolNames]);
+  const hash = hashValue([context.system, context.userContext, toolNames]);
   if (!conversation.isNewSnapshot(hash) || contexts === undefined) return;
   const parts = context.parts ?? {
-    frame: frameOf(session, contexts, model),
-    texts: hashesOf(outsideTexts(contexts)),
+    frame: hashFrame(session, contexts, model),
+    texts: hashTexts(outsideTexts(contexts)),
   };
   conversation.recorder.later([
     {
@@ -152,7 +152,7 @@ export function recordSnapshot(
 }
 
 /** What has changed since this head was made, and was not said yet. */
-export function changesSince(
+export function findContextChanges(
   { parts }: SubmissionContext,
   { conversation }: Pick<Session, 'conversation'>,
 ): FoundAttachment | undefined {
@@ -173,7 +173,7 @@ export function changesRestored(
       const parts = (await conversation.journal.open())?.contextSnapshot?.parts;
       if (parts === undefined || contexts === undefined) return [];
       const changed = changedContext(parts, outsideTexts(contexts), kept);
-      return changed === undefined ? [] : [attachmentMessageOf(changed, clock, ids)];
+      return changed === undefined ? [] : [toAttachmentMessage(changed, clock, ids)];
     },
   };
 }

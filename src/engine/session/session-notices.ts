@@ -2,7 +2,7 @@
 
 import type { InformationalBody } from '../../protocol/model/messages.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { PermissionPort } from '../../protocol/tools/gate.ts';
+import type { PermissionPort } from '../../protocol/tools/gate-ports.ts';
 import type { PermissionMode } from '../../protocol/tools/permission.ts';
 import type { AppStateAccess } from '../app-state.ts';
 import type { HostChannel } from './host-channel.ts';

@@ -13,7 +13,7 @@ export function titleRecord(title: string): JournalBody {
 }
 
 /** Throws `invalid_option` for an empty title, and for the id of another session. */
-export async function renameSession(
+export async function setSessionTitle(
   title: string,
   session: Session,
   meant: string = session.conversation.sessionId,

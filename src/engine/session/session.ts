@@ -10,9 +10,9 @@ import type { ContextPort } from '../../protocol/model/context.ts';
 import type { AttachmentMessage } from '../../protocol/model/messages.ts';
 import type { Clock, Ids, RandomPort } from '../../protocol/ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
-import type { SandboxPort } from '../../protocol/tools/sandbox.ts';
+import type { SandboxPort } from '../../protocol/tools/isolation.ts';
 import type { AnyTool, ReadFileCache } from '../../protocol/tools/tool.ts';
-import type { FileHistory } from '../../session/file-history/file-history.ts';
+import type { FileHistory } from '../../session/file-history/create-file-history.ts';
 import type { SessionTaskTable } from '../../tasks/task-table.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import type { SubagentRoom } from '../agents/subagents.ts';
@@ -27,22 +27,22 @@ import type { SkillsRoom } from '../project/session-skills.ts';
 import type { SessionMirror } from '../storage/mirror.ts';
 import type { PromptQueue } from '../submission/prompt-queue.ts';
 import type { StructuredOutput } from '../submission/structured-output.ts';
-import type { Admit } from '../tools/admission.ts';
+import type { Admit } from '../tools/admitted-content.ts';
 import type { ToolState } from '../tools/tool-state.ts';
 import type { ToolsRoom } from '../tools/tools-room.ts';
 import type { CallFolder } from '../tools/working-folder.ts';
 import type { Conversation } from './conversation.ts';
 import type { HostChannel } from './host-channel.ts';
-import type { SessionParking } from './parking.ts';
 import type { RecordedQuestions } from './recorded-questions.ts';
 import type { SessionNotices } from './session-notices.ts';
+import type { SessionParking } from './session-parking.ts';
 import type { Submissions } from './submissions.ts';
 
 /** The parts that run one conversation: the session's own, or an agent's. */
 export interface ConversationPorts {
   readonly config: QueryEngineConfig;
   readonly scope: Scope;
-  readonly world: World;
+  readonly world: SystemPorts;
   readonly conversation: Conversation;
   readonly model: SessionModel;
   readonly budget: SessionBudget;
@@ -79,7 +79,7 @@ export interface Session extends ConversationPorts {
 }
 
 /** Ports to what is outside of the process, and to randomness. */
-export interface World {
+export interface SystemPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: RandomPort;

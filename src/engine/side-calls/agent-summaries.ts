@@ -3,7 +3,7 @@
  * since. Emitted with `task_progress`, without waiting for them, and never after the agent's end.
  */
 import type { SpawnRequest } from '../../protocol/tools/agent.ts';
-import { usageFields } from '../../tasks/task-messages.ts';
+import { usageFields } from '../../tasks/task-message-bodies.ts';
 import type { AgentRecord } from '../agents/agent-outcome.ts';
 import type { Conversation } from '../session/conversation.ts';
 import type { Session } from '../session/session.ts';

@@ -36,7 +36,7 @@ async function searchOnce(
 ): Promise<Found | undefined> {
   const ledger = ports.budget.account;
   const { client, inUse: model } = ports.model;
-  const request = requestOf(search, model, maxSearches, ports);
+  const request = buildSearchRequest(search, model, maxSearches, ports);
   const { effectKey, signal } = search;
   const answer = new Answer();
   const run = client.call(request, { signal, retry: FRESH_RETRY_STATE });
@@ -59,7 +59,7 @@ async function searchOnce(
   }
 }
 
-function requestOf(
+function buildSearchRequest(
   search: WebSearch,
   model: string,
   maxSearches: number,

@@ -1,4 +1,4 @@
-import { askOnce, type Question } from '../../context/compact/helper-call.ts';
+import { askOnce, type HelperQuestion } from '../../context/compact/helper-call.ts';
 import { isClaudeModel } from '../../model/catalog/model-info.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SessionBudget } from '../budget/session-budget.ts';
@@ -34,7 +34,7 @@ export function askSmallModel(
   {
     model: configured,
     ...question
-  }: Omit<Question, 'model' | 'sessionId'> & { readonly model?: string | undefined },
+  }: Omit<HelperQuestion, 'model' | 'sessionId'> & { readonly model?: string | undefined },
   { conversation, model, budget, world }: SideCallPorts,
 ): Promise<string | undefined> {
   const { sessionId } = conversation;

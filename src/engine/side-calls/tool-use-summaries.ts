@@ -5,7 +5,7 @@
 import type { LoopDeps } from '../../loop/deps.ts';
 import type { ToolUseSummaryMessage, UserMessage } from '../../protocol/model/messages.ts';
 import type { ToolUseBlock } from '../../protocol/model/wire.ts';
-import { headOf } from '../../util/text/cut-text.ts';
+import { takeStart } from '../../util/text/cut-text.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { askForLine, type SideCallPorts } from './small-model.ts';
 
@@ -74,4 +74,4 @@ function roundText(toolUses: readonly ToolUseBlock[], results: readonly UserMess
     .join('\n\n');
 }
 
-const cut = (text: string): string => (text.length > MAX_CHARS ? `${headOf(text, MAX_CHARS)}…` : text);
+const cut = (text: string): string => (text.length > MAX_CHARS ? `${takeStart(text, MAX_CHARS)}…` : text);

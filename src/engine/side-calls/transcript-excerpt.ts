@@ -1,7 +1,7 @@
 /** The end of a conversation in plain lines, for a small model that is to say something about it. */
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { AssistantBlock, UserBlock } from '../../protocol/model/wire.ts';
-import { headOf } from '../../util/text/cut-text.ts';
+import { takeStart } from '../../util/text/cut-text.ts';
 
 /** Of each line, in characters. */
 const LINE_CHARS = 600;
@@ -11,10 +11,10 @@ const LINE_CHARS = 600;
  * out.
  */
 export function lastWords(messages: { slice(start: number): readonly ViewMessage[] }, count: number): string {
-  return messages.slice(-count).flatMap(lineOf).join('\n');
+  return messages.slice(-count).flatMap(formatMessage).join('\n');
 }
 
-function lineOf(message: ViewMessage): readonly string[] {
+function formatMessage(message: ViewMessage): readonly string[] {
   if (message.type === 'attachment') return [];
   if (message.type === 'assistant')
     return message.synthetic === undefined ? message.message.content.flatMap(saidBy) : [];
@@ -38,5 +38,5 @@ function saidBy(block: AssistantBlock): readonly string[] {
 
 function cut(text: string): string {
   const line = text.trim().replaceAll(/\s*\n\s*/g, ' ');
-  return line.length > LINE_CHARS ? `${headOf(line, LINE_CHARS)}…` : line;
+  return line.length > LINE_CHARS ? `${takeStart(line, LINE_CHARS)}…` : line;
 }

@@ -2,7 +2,7 @@
 
 import { createCredentialStore } from '../../mcp/oauth/credential-store.ts';
 import { createMcpServers } from '../../mcp/servers/mcp-servers.ts';
-import { parserOf } from '../../tools/schema/from-json-schema.ts';
+import { createParser } from '../../tools/schema/from-json-schema.ts';
 import { systemClock, systemRandom } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
 import { systemIds } from '../../util/ids/uuid.ts';
@@ -12,7 +12,7 @@ import { connectWith } from '../mcp/mcp-connect.ts';
 import { ServerSandbox } from '../mcp/server-sandbox.ts';
 import { serverVariables } from '../mcp/server-variables.ts';
 import { VERSION } from '../version.ts';
-import { composePermissions } from '../wiring/permissions.ts';
+import { composePermissions } from '../wiring/compose-permissions.ts';
 import { type ConfiguredMcpServer, configuredMcpServers } from './mcp-logins.ts';
 
 /** A configured server, and what came of connecting to it. */
@@ -27,7 +27,7 @@ export interface CheckedMcpServer extends ConfiguredMcpServer {
  * Starts or connects to all of them, or those named, in parallel, and closes them again. No person is asked,
  * and their tools are not remembered.
  */
-export async function checkMcpServers(
+export async function checkConfiguredServers(
   config: QueryEngineConfig,
   { names, signal }: { readonly names: readonly string[] | undefined; readonly signal: AbortSignal },
 ): Promise<readonly CheckedMcpServer[]> {
@@ -54,7 +54,7 @@ export async function checkMcpServers(
     version: VERSION,
     isolateFor: (server) => sandbox.isolateFor(server),
     elicit: undefined,
-    parserOf,
+    parserOf: createParser,
     connect: connectWith(config),
     openings:
       config.home === undefined ? undefined : { configHome: config.home, files: config.files ?? nodeFiles },

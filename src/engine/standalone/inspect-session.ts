@@ -1,7 +1,7 @@
 /** How one kept session went, and what filled its context: read from its file. */
 import { limitsFor } from '../../context/estimate/thresholds.ts';
 import { modelInfo } from '../../model/catalog/model-info.ts';
-import { costOf } from '../../model/catalog/prices.ts';
+import { computeCost } from '../../model/catalog/prices.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JsonObject } from '../../protocol/json.ts';
@@ -10,7 +10,7 @@ import type { Usage } from '../../protocol/model/wire.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import { type SessionCost, type SpendingRow, totalUsd } from '../../protocol/session/spending.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
-import { explainSession as explainEntries } from '../../session/explain.ts';
+import { explainRecords } from '../../session/explain.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { readEntries } from '../../session/journal/read-journal.ts';
 import { type FoundSession, findSession, newestSession } from '../../session/paths.ts';
@@ -19,7 +19,7 @@ import { resumeSession } from '../../session/resume/resume.ts';
 import { configHome } from '../../settings/read/config-home.ts';
 import { systemClock } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
-import { contextUsageOnRecord } from '../host/context-usage.ts';
+import { contextUsageOnRecord } from '../host/measure-context.ts';
 
 export interface SessionPlace {
   /** The folder whose sessions are meant; absolute. */
@@ -32,31 +32,31 @@ export interface SessionPlace {
  * Why each iteration of a session ended as it did, as text; undefined means the newest. Throws
  * `session_not_found`.
  */
-export async function explainSession(sessionId: string | undefined, place: SessionPlace): Promise<string> {
-  return explainEntries(await entriesOf(sessionId, place));
+export async function explainSessionAt(sessionId: string | undefined, place: SessionPlace): Promise<string> {
+  return explainRecords(await readSessionEntries(sessionId, place));
 }
 
-/** What `explainSession` tells, as data. Throws `session_not_found`. */
-export async function sessionDecisions(
+/** What `explainSessionAt` tells, as data. Throws `session_not_found`. */
+export async function readDecisionsAt(
   sessionId: string | undefined,
   place: SessionPlace,
 ): Promise<readonly DecisionRecord[]> {
-  const entries = await entriesOf(sessionId, place);
+  const entries = await readSessionEntries(sessionId, place);
   return entries.flatMap((entry) => (entry.type === 'decision' ? [entry.record] : []));
 }
 
 /** What filled the context when the session last stood still. Throws `session_not_found`. */
-export async function sessionContext(
+export async function readContextUsageAt(
   sessionId: string | undefined,
   place: SessionPlace,
 ): Promise<ContextUsage> {
-  const entries = await entriesOf(sessionId, place);
+  const entries = await readSessionEntries(sessionId, place);
   return contextUsageOnRecord(resumeSession(entries), (model) => limitsFor(modelInfo(model)));
 }
 
 /** What the session has cost, agents included. Throws `session_not_found`. */
-export async function sessionCost(sessionId: string | undefined, place: SessionPlace): Promise<SessionCost> {
-  const entries = await entriesOf(sessionId, place);
+export async function readCostAt(sessionId: string | undefined, place: SessionPlace): Promise<SessionCost> {
+  const entries = await readSessionEntries(sessionId, place);
   const recorded = resumeSession(entries).totals;
   const isForeign = entries.some(({ type, v }) => type === 'assistant' && v === 0);
   const spending = isForeign ? recorded.spending.map(computed) : recorded.spending;
@@ -83,7 +83,7 @@ function computed(row: SpendingRow): SpendingRow {
   };
   const isUsed = Object.values(usage).some((tokens) => typeof tokens === 'number' && tokens > 0);
   if (row.costUSD > 0 || row.provider !== 'unknown' || !isUsed) return row;
-  const costUSD = costOf(usage as Partial<Usage>, modelInfo(row.model));
+  const costUSD = computeCost(usage as Partial<Usage>, modelInfo(row.model));
   return costUSD === undefined ? { ...row, isPriced: false } : { ...row, costUSD };
 }
 
@@ -104,11 +104,11 @@ export interface InterruptedTurn {
 }
 
 /** Throws `session_not_found`. */
-export async function sessionResumePoint(
+export async function readResumePointAt(
   sessionId: string | undefined,
   place: SessionPlace,
 ): Promise<SessionResumePoint> {
-  const { interrupted, todos } = resumeSession(await entriesOf(sessionId, place));
+  const { interrupted, todos } = resumeSession(await readSessionEntries(sessionId, place));
   return { todos, ...(interrupted !== undefined && { interrupted: interruptedTurn(interrupted) }) };
 }
 
@@ -120,7 +120,7 @@ function interruptedTurn({ next, calls }: InterruptedSubmission): InterruptedTur
   return { waitedFor: 'tool', call: { name, input, hasRun: open.plan !== 'run' } };
 }
 
-async function entriesOf(sessionId: string | undefined, place: SessionPlace) {
+async function readSessionEntries(sessionId: string | undefined, place: SessionPlace) {
   const { files, found } = await foundSession(sessionId, place);
   const { cwd } = place;
   const store = createFileJournalStore({ files, directory: found.directory, cwd, clock: systemClock });

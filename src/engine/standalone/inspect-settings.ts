@@ -5,14 +5,14 @@ import { spokenApi } from '../../protocol/model/provider-config.ts';
 import { describeLayers } from '../../settings/resolve/describe-layers.ts';
 import { resolveConfig } from '../../settings/resolve/resolve-config.ts';
 import {
+  readTrustedFolders,
   recordTrust,
-  revokeTrust,
+  removeTrust,
   type TrustedFolder,
-  trustedFolders,
 } from '../../settings/trust/trust-store.ts';
 import { configuredAccess } from '../models/configured-access.ts';
 import { resolvedModel } from '../models/open-model-client.ts';
-import { reachOf } from '../models/unreachable-model.ts';
+import { checkModelReach } from '../models/unreachable-model.ts';
 
 export type { ProjectTrust } from '../../settings/trust/trust.ts';
 
@@ -26,7 +26,7 @@ export async function inspectSettings(input: {
   const { config, layers, project, sandbox } = resolved;
   const { baseUrl, keySource = 'none', name, provider } = configuredAccess(config);
   const model = resolvedModel(config.model, config);
-  const { cloud, unreachable } = await reachOf(resolved);
+  const { cloud, unreachable } = await checkModelReach(resolved);
   const report = describeLayers(layers);
   return {
     report,
@@ -46,8 +46,8 @@ export async function inspectSettings(input: {
 export function trustRecords(configHome: string, files: PersistentFiles) {
   const store = { configHome, files };
   return {
-    list: () => trustedFolders(store),
+    list: () => readTrustedFolders(store),
     record: (folder: TrustedFolder) => recordTrust(folder, store),
-    revoke: (root: string) => revokeTrust(root, store),
+    revoke: (root: string) => removeTrust(root, store),
   };
 }

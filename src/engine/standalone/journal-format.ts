@@ -54,7 +54,7 @@ export interface RecordsToResume {
   entries(): readonly JournalEntry[] | undefined;
 }
 
-export const journalFormat: JournalFormat = {
+export const JOURNAL_FORMAT: JournalFormat = {
   linesOf({ sessionId, cwd }) {
     const prefix = sessionPrefix({ sessionId: checkedSessionId(sessionId), cwd, version: VERSION });
     return { encode: (body, { nowMs, ...head }) => encodeRecord(body, head, prefix, nowMs) };

@@ -1,7 +1,7 @@
 /** Credentials of the model that a user stores outside of any session. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { type Login, removeLogin, storeLogin } from '../../settings/login/logins.ts';
+import { deleteLogin, type Login, writeLogin } from '../../settings/login/stored-logins.ts';
 import { configHome } from '../../settings/read/config-home.ts';
 import { createSettingsWriter } from '../../settings/write/write-settings.ts';
 import { foldersOfRepository } from '../../util/files/folders.ts';
@@ -18,7 +18,7 @@ export interface KeptLoginsInput {
 }
 
 export async function keepLogin(baseUrl: string, login: Login, input: KeptLoginsInput): Promise<string> {
-  const home = homeOf(input);
+  const home = requireHome(input);
   const { files, env, cwd } = input;
   const root = (await foldersOfRepository(cwd, files))?.at(-1);
   await files.makeDir(home, 0o700);
@@ -28,23 +28,23 @@ export async function keepLogin(baseUrl: string, login: Login, input: KeptLogins
       'invalid_option',
       `Credentials are not stored inside a project, and ${home} lies in ${root}. Set TURNWRIGHT_HOME to another folder.`,
     );
-  return storeLogin(baseUrl, login, { configHome: home, files });
+  return writeLogin(baseUrl, login, { configHome: home, files });
 }
 
 export function forgetLogin(baseUrl: string | 'all', input: KeptLoginsInput): Promise<readonly string[]> {
-  return removeLogin(baseUrl, { configHome: homeOf(input), files: input.files });
+  return deleteLogin(baseUrl, { configHome: requireHome(input), files: input.files });
 }
 
 export function keepApiKeyHelper(
   command: string,
   { cwd, files, ...input }: KeptLoginsInput,
 ): Promise<string> {
-  const home = homeOf({ cwd, ...input });
+  const home = requireHome({ cwd, ...input });
   const writer = createSettingsWriter({ configHome: home, projectRoot: cwd, files });
   return writer.change('user', 'apiKeyHelper', () => command);
 }
 
-function homeOf({ env, cwd }: Pick<KeptLoginsInput, 'env' | 'cwd'>): string {
+function requireHome({ env, cwd }: Pick<KeptLoginsInput, 'env' | 'cwd'>): string {
   const home = configHome(env, cwd);
   if (home !== undefined) return home;
   throw new TurnwrightError(

@@ -28,7 +28,7 @@ export interface KeptServer {
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-export async function addServer(
+export async function keepServer(
   name: string,
   config: unknown,
   scope: ServerScope,
@@ -39,18 +39,18 @@ export async function addServer(
     throw invalid(`"${name}" cannot be the name of an MCP server: letters, digits, - and _ can, 64 at most.`);
   const problem = problemAsWritten(config);
   if (problem !== undefined) throw invalid(`The MCP server "${name}" cannot be added. ${problem}`);
-  const file = await changing(scope, input, () => filesOf(input).add(scope, name, config));
+  const file = await changing(scope, input, () => openServerFiles(input).add(scope, name, config));
   return { scope, file };
 }
 
 /** Without a scope from the one that has it. */
-export async function removeServer(
+export async function dropKeptServer(
   name: string,
   scope: ServerScope | undefined,
   input: KeptServersInput,
 ): Promise<KeptServer> {
   if (scope !== undefined) checkScope(scope);
-  const files = filesOf(input);
+  const files = openServerFiles(input);
   const scopes = scope === undefined ? await files.scopesOf(name) : [scope];
   if (scopes.length > 1)
     throw invalid(`There is an MCP server "${name}" in the scopes ${scopes.join(', ')}. Say of which.`);
@@ -87,7 +87,7 @@ async function changing<T>(
   return done;
 }
 
-function filesOf({ options, env, cwd, files }: KeptServersInput) {
+function openServerFiles({ options, env, cwd, files }: KeptServersInput) {
   return createServerFiles({
     projectRoot: resolve(cwd, options.projectConfigRoot ?? '.'),
     userFile: userServersFile(env, cwd),

@@ -50,7 +50,7 @@ export async function configuredMcpServers(
       const loggedIn =
         hasAuthorization(parsed.config) || logsInByItself(parsed.config)
           ? undefined
-          : (await storeOf(config).read(parsed.config.url))?.tokens !== undefined;
+          : (await openCredentialStore(config).read(parsed.config.url))?.tokens !== undefined;
       return {
         name,
         scope,
@@ -80,10 +80,10 @@ export async function logInToMcpServer(
     throw refusal(`The MCP server "${name}" is configured with an authorization header of its own.`);
   if (logsInByItself(server))
     throw refusal(`The MCP server "${name}" is configured to get its tokens without a person.`);
-  const { logIn } = await import('../../mcp/oauth/log-in.ts');
-  await logIn({
+  const { logInToServer } = await import('../../mcp/oauth/log-in-to-server.ts');
+  await logInToServer({
     server,
-    store: storeOf(config),
+    store: openCredentialStore(config),
     connect: connectWith(config),
     nowMs: systemClock.nowMs,
     show,
@@ -99,7 +99,7 @@ export async function logOutOfMcpServer(
 ): Promise<boolean> {
   const { url: serverUrl } = remoteServer(name, config);
   const { logOut } = await import('../../mcp/oauth/log-out.ts');
-  return logOut({ serverUrl, store: storeOf(config), connect: connectWith(config), signal });
+  return logOut({ serverUrl, store: openCredentialStore(config), connect: connectWith(config), signal });
 }
 
 function remoteServer(name: string, config: QueryEngineConfig): McpRemoteServerConfig {
@@ -128,7 +128,7 @@ function hasAuthorization({ headers }: McpRemoteServerConfig): boolean {
   return new Headers({ ...headers }).has('authorization');
 }
 
-function storeOf({ home, files = nodeFiles }: QueryEngineConfig): CredentialStore {
+function openCredentialStore({ home, files = nodeFiles }: QueryEngineConfig): CredentialStore {
   if (home === undefined) throw refusal('There is no home to keep logins in. Set TURNWRIGHT_HOME or HOME.');
   return createCredentialStore(home, files);
 }

@@ -3,18 +3,21 @@
 import { openConnections } from '../../model/http/connections.ts';
 import { type Endpoint, type EndpointAnswer, probeEndpoint } from '../../model/http/probe-endpoint.ts';
 import { callerHeaders } from '../../model/http/request-headers.ts';
-import { lifeOf } from '../../model/life-of.ts';
+import { toLife } from '../../model/life-of.ts';
 import { hasAddress } from '../../protocol/model/provider.ts';
 import { spokenApi } from '../../protocol/model/provider-config.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { configuredAccess } from '../models/configured-access.ts';
 import { modelsRoot } from '../models/open-model-client.ts';
-import { userAgentOf } from '../models/user-agent.ts';
+import { formatUserAgent } from '../models/user-agent.ts';
 
 export type { EndpointAnswer };
 
-export async function probeModel(config: QueryEngineConfig, signal: AbortSignal): Promise<EndpointAnswer> {
+export async function probeConfiguredModel(
+  config: QueryEngineConfig,
+  signal: AbortSignal,
+): Promise<EndpointAnswer> {
   const { model, name, provider } = configuredAccess(config);
   if (!hasAddress(provider.type))
     return { kind: 'unreachable', message: `The provider ${name} has no address that could be asked.` };
@@ -36,14 +39,14 @@ export async function withEndpoint<T>(
     noProxy: config.noProxy,
     ca: config.ca,
   });
-  const userAgent = userAgentOf(config);
+  const userAgent = formatUserAgent(config);
   try {
     return await use({
       connections,
       baseUrl,
       root: modelsRoot(provider, config),
       headers: callerHeaders({ credential, userAgent, custom }),
-      life: lifeOf(signal),
+      life: toLife(signal),
       nowMs: systemClock.nowMs(),
     });
   } finally {

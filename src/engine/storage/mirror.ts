@@ -49,7 +49,7 @@ export function composeMirror(
     );
   const tell = (path: string, entries: readonly SessionStoreEntry[]) => {
     onTranscript?.(path, entries);
-    void opening?.then(({ push }) => push(keyOf(path, directory), entries));
+    void opening?.then(({ push }) => push(toSessionKey(path, directory), entries));
   };
   return {
     tell,
@@ -64,7 +64,7 @@ export function composeMirror(
   };
 }
 
-function keyOf(path: string, directory: string): SessionKey {
+function toSessionKey(path: string, directory: string): SessionKey {
   const [sessionId = '', ...rest] = relative(directory, path)
     .replace(/\.jsonl$/, '')
     .split(sep);
@@ -75,7 +75,7 @@ function keyOf(path: string, directory: string): SessionKey {
 /**
  * Temporary folder for the files of a session from the host's store; undefined: they are in the usual folder.
  */
-export function temporaryDirectoryOf(
+export function pickTemporaryDirectory(
   config: QueryEngineConfig,
   { ids }: Pick<MirrorPorts, 'ids'>,
 ): string | undefined {
@@ -88,7 +88,7 @@ export function temporaryDirectoryOf(
  * Writes the session to resume from the store into files, once the store has what earlier processes could
  * not send. Rejects with `session_not_found` or `storage_error`.
  */
-export async function layOut(
+export async function restoreFromStore(
   config: QueryEngineConfig,
   directory: string,
   home: string | undefined,
@@ -107,7 +107,7 @@ export async function layOut(
   await layOutStoredSession({ store, key, directory, files, clock, loadTimeoutMs });
 }
 
-/** Removes the temporary folder of `temporaryDirectoryOf`. */
+/** Removes the temporary folder of `pickTemporaryDirectory`. */
 export async function clearUp(directory: string, files: PersistentFiles): Promise<void> {
   await files.removeTree(join(directory, '..', '..')).catch(() => undefined);
 }

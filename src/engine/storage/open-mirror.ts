@@ -2,12 +2,12 @@
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { SessionKey, SessionStore, SessionStoreFlush } from '../../protocol/session/session-store.ts';
-import { type Acknowledged, entriesAfter, recordUnsent } from '../../session/host-store/outbox.ts';
 import { createStoreMirror, type StoreMirror } from '../../session/host-store/store-mirror.ts';
+import { type Acknowledged, entriesAfter, recordUnsent } from '../../session/host-store/unsent-records.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
-export { sendUnsent } from '../../session/host-store/outbox.ts';
+export { sendUnsent } from '../../session/host-store/unsent-records.ts';
 
 interface MirrorOptions {
   readonly store: SessionStore;

@@ -26,11 +26,11 @@ export function createSessionHistory(entries: () => AsyncIterable<JournalEntry>)
       const newest: (HistoryItem & { excerpt: string })[] = [];
       const retracted = new Set<string>();
       let total = 0;
-      for await (const said of messagesOf(entries(), (uuid) => retracted.add(uuid))) {
+      for await (const said of readMessages(entries(), (uuid) => retracted.add(uuid))) {
         const text = said.text.toLowerCase();
         if (words.length === 0 || !words.every((word) => text.includes(word))) continue;
         total += 1;
-        newest.push(matchOf(said, text.indexOf(words[0] as string)));
+        newest.push(toMatch(said, text.indexOf(words[0] as string)));
         if (newest.length > limit + SPARE) newest.shift();
       }
       const standing = newest.filter(({ uuid }) => !retracted.has(uuid));
@@ -42,7 +42,7 @@ export function createSessionHistory(entries: () => AsyncIterable<JournalEntry>)
       let found: Said | undefined;
       let previous: string | undefined;
       let next: string | undefined;
-      for await (const said of messagesOf(entries(), () => {})) {
+      for await (const said of readMessages(entries(), () => {})) {
         if (found !== undefined) {
           next = said.uuid;
           break;
@@ -63,7 +63,7 @@ export function createSessionHistory(entries: () => AsyncIterable<JournalEntry>)
   };
 }
 
-function matchOf({ text, ...item }: Said, at: number): HistoryItem & { excerpt: string } {
+function toMatch({ text, ...item }: Said, at: number): HistoryItem & { excerpt: string } {
   const start = Math.max(0, at - EXCERPT_BEFORE);
   const end = Math.min(text.length, at + EXCERPT_AFTER);
   const excerpt = `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
@@ -73,7 +73,7 @@ function matchOf({ text, ...item }: Said, at: number): HistoryItem & { excerpt: 
 /**
  * Messages in the order of the journal, without those of the engine, thinking, and calls of the History tool.
  */
-async function* messagesOf(
+async function* readMessages(
   entries: AsyncIterable<JournalEntry>,
   onRetracted: (uuid: string) => void,
 ): AsyncGenerator<Said> {
@@ -105,7 +105,7 @@ function* saidByUser(
 ): Generator<Said> {
   if (message.type === 'attachment') {
     if (message.attachment.type !== 'queued_command') return;
-    const text = textOf(message.rendered);
+    const text = extractText(message.rendered);
     if (text !== '') yield { ...stampOf(message), from: 'user', text };
     return;
   }
@@ -115,7 +115,7 @@ function* saidByUser(
   const result = blocks.find((block) => block.type === 'tool_result');
   const tool = result === undefined ? undefined : tools.get(result.tool_use_id);
   if (tool === HISTORY_TOOL) return;
-  const text = typeof content === 'string' ? content : textOf(blocks);
+  const text = typeof content === 'string' ? content : extractText(blocks);
   if (text === '') return;
   if (result === undefined) yield { ...stampOf(message), from: 'user', text };
   else yield { ...stampOf(message), from: 'tool', text, tool };
@@ -131,13 +131,13 @@ function answerText({ message }: AssistantMessage): string {
     .join('\n');
 }
 
-function textOf(blocks: readonly { readonly type: string }[]): string {
+function extractText(blocks: readonly { readonly type: string }[]): string {
   return blocks
     .flatMap((block): string[] => {
       if (block.type === 'text') return [(block as { readonly type: 'text'; readonly text: string }).text];
       if (block.type !== 'tool_result') return [];
       const { content } = block as ToolResultBlock;
-      return [typeof content === 'string' ? content : textOf(content ?? [])];
+      return [typeof content === 'string' ? content : extractText(content ?? [])];
     })
     .join('\n');
 }

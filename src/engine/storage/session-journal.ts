@@ -2,7 +2,7 @@
  * The journal of a session as the engine uses it: opened on first use, observed while it is written, and lost
  * when another owner takes the session over (the run then ends silently, L10.6).
  */
-import { lifeOf } from '../../model/life-of.ts';
+import { toLife } from '../../model/life-of.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { JournalStore, LeaseStore } from '../../protocol/ports.ts';
@@ -197,7 +197,7 @@ export async function openJournal({
       recorder: writer,
       earlierOwners: writer.epoch - 1,
       recovered,
-      lost: lease === undefined ? [writer.fenced] : [writer.fenced, lease.life ?? lifeOf(lease.signal)],
+      lost: lease === undefined ? [writer.fenced] : [writer.fenced, lease.life ?? toLife(lease.signal)],
       async close() {
         // Records that a full disk refused must not keep the session locked as well.
         try {

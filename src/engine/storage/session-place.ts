@@ -13,7 +13,13 @@ import type { QueryEngineConfig } from '../config.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 import { titleRecord } from '../session/session-title.ts';
 import { VERSION } from '../version.ts';
-import { clearUp, composeMirror, layOut, type SessionMirror, temporaryDirectoryOf } from './mirror.ts';
+import {
+  clearUp,
+  composeMirror,
+  pickTemporaryDirectory,
+  restoreFromStore,
+  type SessionMirror,
+} from './mirror.ts';
 import { type OpenedJournal, openJournal } from './session-journal.ts';
 
 export interface ComposedSession {
@@ -36,14 +42,14 @@ interface SessionPorts {
 }
 
 /** Id of the resumed session, the configured one, or a new one. */
-export function sessionIdOf({ forkSession, resume, sessionId }: QueryEngineConfig, ids: Ids): string {
+export function pickSessionId({ forkSession, resume, sessionId }: QueryEngineConfig, ids: Ids): string {
   return (forkSession === true ? sessionId : (resume ?? sessionId)) ?? ids.uuid();
 }
 
 export function composeSession(config: QueryEngineConfig, ports: SessionPorts): ComposedSession {
   const { sessionId } = ports.host;
-  const temporary = temporaryDirectoryOf(config, ports);
-  const home = directoryOf(config);
+  const temporary = pickTemporaryDirectory(config, ports);
+  const home = findSessionsDirectory(config);
   const directory = temporary ?? home;
   const mirror = composeMirror(config, directory, home, ports);
   let store = config.store ?? storeIn(directory, config, ports, mirror);
@@ -54,7 +60,7 @@ export function composeSession(config: QueryEngineConfig, ports: SessionPorts): 
     read: () => store.read(sessionId),
     mirror,
     async open() {
-      if (temporary !== undefined) await layOut(config, temporary, home, ports);
+      if (temporary !== undefined) await restoreFromStore(config, temporary, home, ports);
       const leases = leasesIn(directory, config, ports);
       const beginning = config.title === undefined ? [] : [titleRecord(config.title)];
       const place = { sessionId, config, beginning };
@@ -89,7 +95,7 @@ function mayGoUnkept(error: unknown, config: QueryEngineConfig): boolean {
 }
 
 /** undefined: the session is not stored in files. */
-function directoryOf(config: QueryEngineConfig): string | undefined {
+function findSessionsDirectory(config: QueryEngineConfig): string | undefined {
   const { store, persistSession, home, cwd } = config;
   if (store !== undefined || persistSession === false || home === undefined) return undefined;
   return config.sessionsDirectory ?? sessionsDirectory(home, cwd);

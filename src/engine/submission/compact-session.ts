@@ -3,11 +3,11 @@ import { announce } from '../../loop/recovery/context-recovery.ts';
 import { FRESH_COMPACTION } from '../../loop/state.ts';
 import type { StepInput } from '../../protocol/model/context.ts';
 import type { LoopMessage } from '../../protocol/model/messages.ts';
-import type { Output } from '../../util/async/output.ts';
+import type { Output } from '../../util/async/batch-output.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';
-import { loopParamsOf } from './loop-driver.ts';
+import { buildLoopParams } from './loop-driver.ts';
 import type { Submission } from './submission.ts';
 
 export interface ManualCompaction {
@@ -36,8 +36,8 @@ export async function compactSession(
   await ports.model.client.ready(model, scope);
   // The request for the summary has the head of the conversation's own requests, so that its prefix is
   // cached.
-  ports.model.request = loopParamsOf({ submission: id, scope, model, context }, ports);
-  const input = inputOf(`${id}/compact`, model, scope, ports);
+  ports.model.request = buildLoopParams({ submission: id, scope, model, context }, ports);
+  const input = buildStepInput(`${id}/compact`, model, scope, ports);
   const work = ports.context.port.compact?.(input, {
     trigger: 'manual',
     ...(instructions !== undefined && { instructions }),
@@ -61,7 +61,7 @@ export async function compactSession(
 
 const notCompacted = (text: string): CompactionReport => ({ compacted: false, text });
 
-function inputOf(
+function buildStepInput(
   effectKey: string,
   model: string,
   life: StepInput['life'],

@@ -5,17 +5,17 @@
 
 import type { LoopEnd } from '../../loop/decision.ts';
 import type { LoopDeps, LoopParams, OuterGuard } from '../../loop/deps.ts';
-import { runLoop } from '../../loop/query-loop.ts';
+import { runQueryLoop } from '../../loop/query-loop.ts';
 import { FRESH_COMPACTION } from '../../loop/state.ts';
 import { OUTPUT_CAP_WITH_THINKING } from '../../model/request/thinking-options.ts';
 import type { LoopBatch, LoopMessage } from '../../protocol/model/messages.ts';
 import type { EffortLevel, ThinkingConfig } from '../../protocol/model/wire.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
-import { ConsumerLeft, type Output } from '../../util/async/output.ts';
+import { ConsumerLeft, type Output } from '../../util/async/batch-output.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { errorText } from '../../util/text/error-text.ts';
+import { type RunDefaults, recordTold } from '../budget/record-told.ts';
 import { createGuard, type GuardOptions } from '../budget/run-guards.ts';
-import { type RunDefaults, toldBy } from '../budget/told.ts';
 import { limitOptions } from '../compaction-options.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';
@@ -39,7 +39,7 @@ export interface LoopInput {
   readonly startAt?: LoopParams['startAt'];
 }
 
-export function loopParamsOf(input: LoopInput, ports: ConversationPorts): LoopParams {
+export function buildLoopParams(input: LoopInput, ports: ConversationPorts): LoopParams {
   const { budget, config, conversation } = ports;
   const { model } = input;
   const effort = input.effort ?? ports.model.effort;
@@ -96,7 +96,7 @@ export function runDefaultsOf({ compaction = {} }: ConversationPorts['config']):
   };
 }
 
-export function loopDepsOf(guard: OuterGuard, ports: ConversationPorts): LoopDeps {
+export function buildLoopDeps(guard: OuterGuard, ports: ConversationPorts): LoopDeps {
   const { context, conversation, model, tools, world } = ports;
   return {
     callModel: model.client.call,
@@ -174,7 +174,7 @@ class LoopDriver<T> implements Output<LoopMessage> {
   async run(): Promise<LoopEnd | undefined> {
     const { params, runsWith, deps, isSilent } = this.#drive;
     try {
-      const end = await runLoop(params, toldBy(deps(this.#guard), params, runsWith), this);
+      const end = await runQueryLoop(params, recordTold(deps(this.#guard), params, runsWith), this);
       return isSilent?.() === true ? undefined : end;
     } catch (error) {
       if (this.#end !== undefined) return this.#end;

@@ -4,21 +4,21 @@
 import type { LoopMessage, ProgressMessage, SystemMessage } from '../../protocol/model/messages.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { tellTaken } from '../output/block-acknowledgements.ts';
-import type { Outcome } from '../output/result.ts';
+import type { SubmissionOutcome } from '../output/result.ts';
 import type { SdkMapper } from '../output/to-sdk-message.ts';
 import type { Session } from '../session/session.ts';
 import type { Submission } from './submission.ts';
 
 export class LoopObserver {
   readonly #mapper: SdkMapper;
-  readonly #outcome: Outcome;
+  readonly #outcome: SubmissionOutcome;
   readonly #submission: Submission;
   readonly #session: Session;
   #turns = 1;
   /** Progress that was shown and that the consumer may not have received yet. */
   #progress: ProgressMessage['data'][] = [];
 
-  constructor(mapper: SdkMapper, outcome: Outcome, submission: Submission, session: Session) {
+  constructor(mapper: SdkMapper, outcome: SubmissionOutcome, submission: Submission, session: Session) {
     this.#mapper = mapper;
     this.#outcome = outcome;
     this.#submission = submission;

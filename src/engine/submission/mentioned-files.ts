@@ -7,7 +7,7 @@ import { FOLDER_LISTING } from '../../tools/builtin/files/folder-listing.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { ConversationTools, World } from '../session/session.ts';
+import type { ConversationTools, SystemPorts } from '../session/session.ts';
 
 interface MentionedFile {
   readonly path: string;
@@ -25,7 +25,7 @@ export async function mentionedFiles(
   }: {
     readonly tools: Pick<ConversationTools, 'callGated' | 'folder'>;
     readonly config: Pick<QueryEngineConfig, 'env'>;
-    readonly world: Pick<World, 'files'>;
+    readonly world: Pick<SystemPorts, 'files'>;
   },
 ): Promise<readonly MentionedFile[]> {
   if (!text.includes('@')) return [];

@@ -38,7 +38,7 @@ export async function answerOrphan(
 ): Promise<readonly SDKMessage[]> {
   const { config, conversation } = session;
   const { permissionResult, assistantMessage } = orphan;
-  const block = callOf(orphan);
+  const block = findCall(orphan);
   const problem = problemWith(orphan, session);
   if (block === undefined || problem !== undefined) {
     passOver(orphan, problem ?? NO_CALL, config);
@@ -78,7 +78,7 @@ function problemWith(
   orphan: OrphanedPermission,
   { conversation }: Pick<Session, 'conversation'>,
 ): string | undefined {
-  const block = callOf(orphan);
+  const block = findCall(orphan);
   if (block === undefined) return NO_CALL;
   if (isAnswered(block.id, conversation)) return 'that call has its result already.';
   const recorded = recordedCall(block.id, conversation);
@@ -155,7 +155,7 @@ function denied(
   };
 }
 
-const callOf = ({ assistantMessage, permissionResult }: OrphanedPermission): ToolUseBlock | undefined =>
+const findCall = ({ assistantMessage, permissionResult }: OrphanedPermission): ToolUseBlock | undefined =>
   callIn(assistantMessage, permissionResult.toolUseID);
 
 function callIn(message: AssistantMessage, id: string): ToolUseBlock | undefined {

@@ -3,22 +3,22 @@
  * back as messages, so that a throw by the consumer is never taken for a failure of the set-up.
  */
 
-import { attachmentMessageOf } from '../../attachments/collect.ts';
-import type { UserMessage } from '../../protocol/model/messages.ts';
+import { toAttachmentMessage } from '../../attachments/collect.ts';
+import type { AttachmentMessage, UserMessage } from '../../protocol/model/messages.ts';
 import type { EffortLevel } from '../../protocol/model/wire.ts';
-import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { takeUpPlugins } from '../host/session-plugins.ts';
 import { endedTaskNotices } from '../host/session-tasks.ts';
-import { initMessage } from '../output/init-message.ts';
+import { initMessage } from '../output/create-init-message.ts';
 import { localAnswer } from '../output/to-sdk-assistant.ts';
 import { toReplay, toSdkUser } from '../output/to-sdk-user.ts';
 import { openSession } from '../session/open-session.ts';
 import {
-  changesSince,
   fetchContexts,
+  findContextChanges,
   recordSnapshot,
   type SubmissionContext,
 } from '../session/request-context.ts';
@@ -29,9 +29,9 @@ import { beginWith } from './preloaded-skills.ts';
 import { type Prompt, promptUuids } from './prompt.ts';
 import type { Submission } from './submission.ts';
 import { lentRecord } from './temporary-rules.ts';
-import { processUserInput } from './user-input.ts';
+import { processUserInput, type UserInput } from './user-input.ts';
 
-export type Prepared = { readonly messages: readonly SDKMessage[]; readonly undo: () => void } & (
+export type PreparedSubmission = { readonly messages: readonly SDKMessage[]; readonly undo: () => void } & (
   | {
       readonly kind: 'query';
       readonly model: string;
@@ -53,7 +53,7 @@ export type Prepared = { readonly messages: readonly SDKMessage[]; readonly undo
 export async function prepareSubmission(
   { id: submission, prompt, scope }: Submission,
   session: Session,
-): Promise<Prepared> {
+): Promise<PreparedSubmission> {
   const { commands, config, conversation, host, permissions, submissions } = session;
   const { recorder, sessionId } = conversation;
   const messages: SDKMessage[] = [];
@@ -114,44 +114,32 @@ export async function prepareSubmission(
   }
   if (input.shouldQuery) prefetchMemory(input.messages, { id: submission, scope }, session.sources);
   const skillList = input.shouldQuery ? session.skills.announce(conversation.messages) : undefined;
-  const changed = input.shouldQuery ? changesSince(context, session) : undefined;
+  const changed = input.shouldQuery ? findContextChanges(context, session) : undefined;
   const begins = first && recovered === undefined;
   const recorded = [
-    ...(begins ? await beginningOf(session) : []),
+    ...(begins ? await preloadSkills(session) : []),
     ...input.before,
     ...(skillList === undefined ? [] : [skillList]),
-    ...(changed === undefined ? [] : [attachmentMessageOf(changed, session.world.clock, session.world.ids)]),
+    ...(changed === undefined ? [] : [toAttachmentMessage(changed, session.world.clock, session.world.ids)]),
     ...input.messages,
     ...input.after,
     ...(input.messages.length > 0 ? endedTaskNotices(session.tasks, session.world) : []),
     ...(input.messages.length > 0 ? await session.context.withPrompt(model) : []),
   ];
-  const lent = input.allowedTools.length > 0 ? [lentRecord(input.allowedTools, submission, 'command')] : [];
-  if (recorded.length > 0)
-    await recorder.append([...lent, ...recorded.map((message) => extended(message, { submission }))]);
+  if (recorded.length > 0) await recordInput(recorded, input.allowedTools, submission, recorder);
 
   const title = begins ? config.title : recovered?.title;
   if (first && title !== undefined) messages.push(titleChanged(title, host));
 
   // 4 discovery: nothing is loaded here, so that the announcement is always from what is at hand
   messages.push(initMessage(model, session, promptUuids(prompt)), ...commands.changed());
-  if (config.replayUserMessages === true) {
-    for (const message of input.messages) messages.push(toReplay(replayOf(message), sessionId));
-  }
-  for (const notice of input.notices) {
-    messages.push({ type: 'system', ...notice, ...host.stamp() });
-  }
+  messages.push(...announceInput(input, session));
 
   if (!input.shouldQuery) {
     if (recorded.length === 0) recorder.later(consumedRecord(prompt, submission));
     // What a local command said is shown; a prompt that was only added is the sender's own.
     if (input.byCommand) messages.push(...input.messages.map((message) => toSdkUser(message, sessionId)));
-    const { instructions } = input.compact ?? {};
-    const compaction = input.compact && {
-      model,
-      context,
-      ...(instructions !== undefined && { instructions }),
-    };
+    const compaction = input.compact && { model, context, ...input.compact };
     const { resultText, command, clear } = input;
     if (input.byCommand && resultText !== '')
       messages.push(localAnswer(resultText, host.timedStamp(), sessionId));
@@ -160,6 +148,29 @@ export async function prepareSubmission(
   for (const sentence of session.model.unsentOptions(model)) session.notices.say(sentence, 'notice');
   recordSnapshot(context, submission, model, session);
   return { kind: 'query', model, effort: input.effort, context, messages, undo };
+}
+
+/** Records what the prompt became, behind the rules that its command lends. */
+function recordInput(
+  messages: readonly (UserMessage | AttachmentMessage)[],
+  allowedTools: readonly string[],
+  submission: string,
+  recorder: Recorder,
+): Promise<void> | undefined {
+  const lent = allowedTools.length > 0 ? [lentRecord(allowedTools, submission, 'command')] : [];
+  return recorder.append([...lent, ...messages.map((message) => extended(message, { submission }))]);
+}
+
+/** The prompt as the host sees it, and what is said about it. */
+function announceInput(
+  { messages, notices }: UserInput,
+  { config, conversation, host }: Session,
+): readonly SDKMessage[] {
+  const replayed = config.replayUserMessages === true ? messages : [];
+  return [
+    ...replayed.map((message) => toReplay(toReplayFields(message), conversation.sessionId)),
+    ...notices.map((notice): SDKMessage => ({ type: 'system', ...notice, ...host.stamp() })),
+  ];
 }
 
 /** They are part of the conversation under another uuid: sent once more, they are known all the same. */
@@ -181,7 +192,7 @@ function agentRecord(agentSetting: string | undefined, submission: string): Jour
 }
 
 /** Where the main thread is an agent: what its definition wants it to begin with. */
-async function beginningOf({ config, skills, world }: Pick<Session, 'config' | 'skills' | 'world'>) {
+async function preloadSkills({ config, skills, world }: Pick<Session, 'config' | 'skills' | 'world'>) {
   const { preloadedSkills = [], mainAgent = '' } = config;
   if (preloadedSkills.length === 0) return [];
   const { messages, problems } = await beginWith(
@@ -218,7 +229,7 @@ async function recordInitialMessages(
   );
 }
 
-function replayOf(message: UserMessage) {
+function toReplayFields(message: UserMessage) {
   const { uuid, timestamp, origin } = message;
   return { uuid, content: message.message.content, timestamp, origin };
 }

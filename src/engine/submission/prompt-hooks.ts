@@ -10,7 +10,7 @@ import { reminder } from '../../util/text/reminder.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import type { Conversation } from '../session/conversation.ts';
 import type { Session } from '../session/session.ts';
-import { renameSession } from '../session/session-title.ts';
+import { setSessionTitle } from '../session/session-title.ts';
 
 interface SessionStarted {
   /** What hooks want the model to know. */
@@ -63,7 +63,7 @@ export async function judgePrompt(
     notice:
       refusal === undefined
         ? undefined
-        : { ...noticeOf(refusal, verdict, String(call.prompt)), prevent_continuation: true },
+        : { ...buildNotice(refusal, verdict, String(call.prompt)), prevent_continuation: true },
     context: hookContext(call.event, verdict.additionalContext, session.world),
   };
 }
@@ -85,7 +85,7 @@ export function judgeJoining(
     const refusal = refusalIn(verdict);
     await entitle(verdict, session);
     if (refusal !== undefined && !signal.aborted)
-      notices.show(noticeOf(refusal, verdict, textOfContent(content)));
+      notices.show(buildNotice(refusal, verdict, textOfContent(content)));
     return { refused: refusal !== undefined, context: verdict.additionalContext };
   })();
 }
@@ -93,7 +93,7 @@ export function judgeJoining(
 /** Of a prompt that was held back, this much is repeated, in characters. */
 const REPEATED = 500;
 
-function noticeOf(reason: string, verdict: HookVerdict, prompt: string): InformationalBody {
+function buildNotice(reason: string, verdict: HookVerdict, prompt: string): InformationalBody {
   const repeated = prompt.length > REPEATED ? `${prompt.slice(0, REPEATED)}…` : prompt;
   const isRepeated = verdict.suppressOriginalPrompt !== true && prompt !== '';
   return {
@@ -114,7 +114,7 @@ const isBlocked = ({ blockingErrors, permission }: HookVerdict): boolean =>
 /** The host's own title stands. */
 async function entitle({ sessionTitle }: HookVerdict, session: Session): Promise<void> {
   if (sessionTitle === undefined || sessionTitle.trim() === '' || session.config.title !== undefined) return;
-  await renameSession(sessionTitle, session);
+  await setSessionTitle(sessionTitle, session);
 }
 
 function refusalIn(verdict: HookVerdict): string | undefined {

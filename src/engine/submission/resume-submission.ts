@@ -3,18 +3,18 @@
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { PermissionDenial, PermissionMode } from '../../protocol/tools/permission.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
-import type { ToolsPort } from '../../tools/tools-port.ts';
-import type { Output } from '../../util/async/output.ts';
+import type { SessionToolsPort } from '../../tools/tools-port.ts';
+import type { Output } from '../../util/async/batch-output.ts';
 import { retractedIn } from '../../view/changes.ts';
 import { resultIds } from '../../view/tool-results.ts';
-import { initMessage } from '../output/init-message.ts';
-import { createOutcome, type Outcome } from '../output/result.ts';
+import { initMessage } from '../output/create-init-message.ts';
+import { createOutcome, type SubmissionOutcome } from '../output/result.ts';
 import { openSession } from '../session/open-session.ts';
 import { presetAnswers } from '../session/recorded-questions.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
 import type { Submission } from './submission.ts';
-import { finish, runQuery, settled } from './submit-message.ts';
+import { finish, runSubmission, settled } from './submit-message.ts';
 import { lendAgain } from './temporary-rules.ts';
 
 export async function resumeSubmission(
@@ -50,7 +50,7 @@ export async function resumeSubmission(
       context,
       startAt: interrupted.startAt,
     };
-    await runQuery(input, outcome, submission, session, output);
+    await runSubmission(input, outcome, submission, session, output);
   } finally {
     await submission.end();
   }
@@ -66,7 +66,7 @@ interface TakenUp {
 /** undefined: nothing was interrupted. */
 async function takeUp(
   submission: Submission,
-  outcome: Outcome,
+  outcome: SubmissionOutcome,
   session: Session,
 ): Promise<TakenUp | undefined> {
   const { budget, config, conversation, permissions, structured, submissions, tools } = session;
@@ -153,7 +153,7 @@ function restoreMode(
 /** Calls that were denied in previous processes, those of agents excepted. */
 function deniedIn(
   said: InterruptedSubmission['said'],
-  port: Pick<ToolsPort, 'outwardInput'>,
+  port: Pick<SessionToolsPort, 'outwardInput'>,
 ): PermissionDenial[] {
   const denied = new Set(
     said.flatMap((message) =>

@@ -19,12 +19,15 @@ export function withBackgroundTasks(hooks: HookPort, tasks: { running(): readonl
     has: (event) => hooks.has(event),
     run: (call, options) =>
       call.event === 'Stop' || call.event === 'SubagentStop'
-        ? hooks.run({ ...call, background_tasks: tasks.running().map(summaryOf), session_crons: [] }, options)
+        ? hooks.run(
+            { ...call, background_tasks: tasks.running().map(toTaskSummary), session_crons: [] },
+            options,
+          )
         : hooks.run(call, options),
   };
 }
 
-function summaryOf({
+function toTaskSummary({
   taskId,
   kind,
   status,

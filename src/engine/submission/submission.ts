@@ -1,7 +1,7 @@
 /** The lifetime of one submission: its scope, its clock, and who may still hear of it. */
 import type { StopReason } from '../../protocol/model/wire.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import { ConsumerLeft, type Output } from '../../util/async/output.ts';
+import { ConsumerLeft, type Output } from '../../util/async/batch-output.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import type { Session } from '../session/session.ts';
 import type { Prompt } from './prompt.ts';

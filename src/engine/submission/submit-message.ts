@@ -6,27 +6,27 @@
 import type { LoopDeps, LoopParams, OuterGuard } from '../../loop/deps.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { Output } from '../../util/async/output.ts';
+import type { Output } from '../../util/async/batch-output.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { displayFor } from '../output/message-display.ts';
 import { recordParking, recordResult, refusalNotice } from '../output/record-result.ts';
-import { createOutcome, type Outcome, resultOf, resultWithoutQuery } from '../output/result.ts';
+import { buildResult, createOutcome, resultWithoutQuery, type SubmissionOutcome } from '../output/result.ts';
 import type { ResultFacts } from '../output/result-fields.ts';
 import { localAnswer } from '../output/to-sdk-assistant.ts';
 import { createSdkMapper, type SdkMapperOptions } from '../output/to-sdk-message.ts';
 import { toReplay } from '../output/to-sdk-user.ts';
 import type { Session } from '../session/session.ts';
 import type { ManualCompaction } from './compact-session.ts';
-import { driveLoop, type LoopInput, loopDepsOf, loopParamsOf, runDefaultsOf } from './loop-driver.ts';
+import { buildLoopDeps, buildLoopParams, driveLoop, type LoopInput, runDefaultsOf } from './loop-driver.ts';
 import { atBoundary, LoopObserver } from './loop-observer.ts';
-import { type Prepared, prepareSubmission } from './prepare-submission.ts';
+import { type PreparedSubmission, prepareSubmission } from './prepare-submission.ts';
 import { promptUuids } from './prompt.ts';
 import { STRUCTURED_OUTPUT_TOOL } from './structured-output.ts';
 import type { Submission } from './submission.ts';
 
 /** Messages that are handed on together. */
-export type Batch = readonly SDKMessage[];
+export type SDKBatch = readonly SDKMessage[];
 
 /**
  * Emits the submission's messages, what belongs together at once, and, last, its result; no result when it
@@ -39,7 +39,7 @@ export async function submitMessage(
 ): Promise<void> {
   const outcome = createOutcome();
   submission.start();
-  let prepared: Prepared | undefined;
+  let prepared: PreparedSubmission | undefined;
   try {
     // 1–4, 6  What is asked, and of whom.
     const setUp = await settled(prepareSubmission(submission, session));
@@ -58,7 +58,7 @@ export async function submitMessage(
     await output.emit(prepared.messages);
     // 7, 8  The loop, and the result.
     const input = { ...prepared, submission: submission.id, scope: submission.scope };
-    await runQuery(input, outcome, submission, session, output);
+    await runSubmission(input, outcome, submission, session, output);
   } finally {
     prepared?.undo();
     await submission.end();
@@ -67,8 +67,8 @@ export async function submitMessage(
 
 /** The early exit: no request is made, or only that of a compaction. */
 async function answerHere(
-  { messages, clear, compaction, resultText: text, command }: Extract<Prepared, { kind: 'local' }>,
-  outcome: Outcome,
+  { messages, clear, compaction, resultText: text, command }: Extract<PreparedSubmission, { kind: 'local' }>,
+  outcome: SubmissionOutcome,
   submission: Submission,
   session: Session,
   output: Output<SDKMessage>,
@@ -78,7 +78,7 @@ async function answerHere(
   const resultText =
     compaction === undefined ? text : await runCompaction(compaction, submission, session, output);
   if (submission.silent()) return;
-  const facts = factsOf(submission, outcome, session);
+  const facts = collectResultFacts(submission, outcome, session);
   if (!clear) {
     const recorded = await recordResult(resultWithoutQuery(resultText, facts, command), submission, session);
     if (!submission.silent()) await output.emit(recorded);
@@ -143,9 +143,9 @@ function mapperOptions({
 /**
  * Phases 7 and 8: the messages of the loop, then the result. Also used to resume an interrupted submission.
  */
-export async function runQuery(
+export async function runSubmission(
   input: LoopInput,
-  outcome: Outcome,
+  outcome: SubmissionOutcome,
   submission: Submission,
   session: Session,
   output: Output<SDKMessage>,
@@ -171,7 +171,7 @@ export async function runQuery(
   host.enter('query_loop');
   await model.client.ready(input.model, submission.scope);
   const params: LoopParams = {
-    ...loopParamsOf(input, session),
+    ...buildLoopParams(input, session),
     ...(structured !== undefined && { structuredOutput: { toolName: STRUCTURED_OUTPUT_TOOL } }),
   };
   model.request = params;
@@ -183,7 +183,7 @@ export async function runQuery(
     {
       params,
       deps: (guard) => ({
-        ...depsOf(guard, session),
+        ...buildSessionDeps(guard, session),
         ...(summaries !== undefined && {
           toolUseSummary: summaries.createToolUseSummaries(submission.id, submission.scope.signal, session),
         }),
@@ -205,8 +205,8 @@ export async function runQuery(
 }
 
 /** The ports of the loop; stages and denied calls are reported to the session. */
-function depsOf(guard: OuterGuard, session: Session): LoopDeps {
-  const deps = loopDepsOf(guard, session);
+function buildSessionDeps(guard: OuterGuard, session: Session): LoopDeps {
+  const deps = buildLoopDeps(guard, session);
   return {
     ...deps,
     callModel: session.structured?.asking(deps.callModel) ?? deps.callModel,
@@ -219,15 +219,15 @@ function depsOf(guard: OuterGuard, session: Session): LoopDeps {
 /** Phase 8. */
 export async function finish(
   terminal: Terminal,
-  outcome: Outcome,
+  outcome: SubmissionOutcome,
   submission: Submission,
   session: Session,
   output: Output<SDKMessage>,
 ): Promise<void> {
-  const result = resultOf(
+  const result = buildResult(
     terminal,
     outcome,
-    factsOf(submission, outcome, session),
+    collectResultFacts(submission, outcome, session),
     session.config,
     session.structured?.accepted(),
   );
@@ -237,7 +237,11 @@ export async function finish(
   if (!submission.silent()) await output.emit(shown);
 }
 
-function factsOf(submission: Submission, outcome: Outcome, session: Session): ResultFacts {
+function collectResultFacts(
+  submission: Submission,
+  outcome: SubmissionOutcome,
+  session: Session,
+): ResultFacts {
   const { budget, conversation, model, submissions, world } = session;
   const { ledger } = budget;
   return {
@@ -270,8 +274,8 @@ export async function settled<T>(work: Promise<T>): Promise<Settled<T>> {
   try {
     return { kind: 'done', value: await work };
   } catch (error) {
-    return { kind: 'failed', message: messageOf(error) };
+    return { kind: 'failed', message: describeError(error) };
   }
 }
 
-const messageOf = (error: unknown): string => errorText(error);
+const describeError = (error: unknown): string => errorText(error);

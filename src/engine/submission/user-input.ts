@@ -19,7 +19,7 @@ import { mentionedFiles } from './mentioned-files.ts';
 import type { Prompt, SubmitOptions } from './prompt.ts';
 import { judgePrompt, NOTHING_SAID, type PromptVerdict, startSession, submitted } from './prompt-hooks.ts';
 
-interface UserInput {
+export interface UserInput {
   /** What hooks say before the prompt. */
   readonly before: readonly AttachmentMessage[];
   readonly messages: readonly UserMessage[];
@@ -175,7 +175,7 @@ async function judgeCommand(
 
 /** Loaded by the first prompt that begins like a command and is none. */
 async function adviceFor(text: string): Promise<string | undefined> {
-  const { adviceForPrompt } = await import('../host/command-advice.ts');
+  const { adviceForPrompt } = await import('../host/foreign-commands.ts');
   return adviceForPrompt(text);
 }
 

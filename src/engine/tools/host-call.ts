@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { GatePorts } from '../../protocol/tools/gate.ts';
+import type { GatePorts } from '../../protocol/tools/gate-ports.ts';
 import type { AnyTool, ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
 import { passGate } from '../../tools/gate/gate.ts';
 import { isConcurrencySafe, parseInput } from '../../tools/gate/prepared-call.ts';
@@ -16,7 +16,7 @@ export type GatedAnswer =
   | { readonly ok: false; readonly why: string };
 
 /** A tool of the engine's own only where the session has one of its name. */
-export function calledTool(called: string | AnyTool, all: readonly AnyTool[]): AnyTool | undefined {
+export function findCalledTool(called: string | AnyTool, all: readonly AnyTool[]): AnyTool | undefined {
   const found = all.find(({ name }) => name === nameOf(called));
   return found === undefined || typeof called === 'string' ? found : called;
 }

@@ -1,5 +1,5 @@
 import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
-import type { GatePorts } from '../../protocol/tools/gate.ts';
+import type { GatePorts } from '../../protocol/tools/gate-ports.ts';
 
 /** Records a call, and writes the record to the disk, before its tool starts. */
 export function intentRecorder(recorder: Recorder): GatePorts['recordIntent'] {

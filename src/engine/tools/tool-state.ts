@@ -3,21 +3,21 @@
  * model.
  */
 import { join } from 'node:path';
-import { attachmentMessageOf } from '../../attachments/collect.ts';
-import { deferredTools } from '../../attachments/deferred-tools.ts';
+import { toAttachmentMessage } from '../../attachments/collect.ts';
+import { indexDeferredTools } from '../../attachments/deferred-tool-index.ts';
 import {
   type McpInstructionsSource,
   mcpInstructions,
   type ServerInstructions,
 } from '../../attachments/mcp-instructions.ts';
-import { type PlanModeFacts, planMode, planModeNote } from '../../attachments/plan-mode.ts';
+import { type PlanModeFacts, planMode, planModeNote } from '../../attachments/plan-mode-note.ts';
 import type { AttachmentSource, FoundAttachment } from '../../attachments/source.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { CompactionSource } from '../../protocol/model/context.ts';
 import type { AttachmentMessage } from '../../protocol/model/messages.ts';
 import type { View } from '../../protocol/model/view.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import type { PermissionPort } from '../../protocol/tools/gate.ts';
+import type { PermissionPort } from '../../protocol/tools/gate-ports.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import {
   ASK_USER_QUESTION_TOOL,
@@ -32,7 +32,7 @@ import {
 } from '../../tools/builtin/planning/plan-mode.ts';
 import { createToolSearchTool } from '../../tools/builtin/tool-search.ts';
 import { Deferral } from '../../tools/deferral.ts';
-import type { ToolsPort } from '../../tools/tools-port.ts';
+import type { SessionToolsPort } from '../../tools/tools-port.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SessionModel } from '../models/session-model.ts';
@@ -64,7 +64,7 @@ export interface ToolState {
    */
   offers(tool: AnyTool): boolean;
   /** Looks at these tools from now on. */
-  watch(port: ToolsPort): void;
+  watch(port: SessionToolsPort): void;
   readonly sources: readonly AttachmentSource[];
   readonly compactionSources: readonly CompactionSource[];
   withPrompt(model: string, view: View): Promise<readonly AttachmentMessage[]>;
@@ -91,9 +91,9 @@ class ComposedToolState implements ToolState {
   readonly quarantined = new Set<string>();
   readonly tools: readonly AnyTool[];
   readonly #planMode = planMode(() => this.#planFacts());
-  readonly #index = deferredTools(() => this.#port?.deferredNames(this.#modelNow()) ?? NO_NAMES);
+  readonly #index = indexDeferredTools(() => this.#port?.deferredNames(this.#modelNow()) ?? NO_NAMES);
   readonly #instructions: McpInstructionsSource;
-  #port: ToolsPort | undefined;
+  #port: SessionToolsPort | undefined;
   #asked: string | undefined;
   #plan: string | undefined;
 
@@ -122,7 +122,7 @@ class ComposedToolState implements ToolState {
     return this.#canAsk || !needsPerson;
   }
 
-  watch(port: ToolsPort): void {
+  watch(port: SessionToolsPort): void {
     this.#port = port;
   }
 
@@ -219,7 +219,7 @@ class ComposedToolState implements ToolState {
 
   #toMessages(found: readonly FoundAttachment[]): readonly AttachmentMessage[] {
     const { clock, ids } = this.#parts;
-    return found.map((each) => attachmentMessageOf(each, clock, ids));
+    return found.map((each) => toAttachmentMessage(each, clock, ids));
   }
 }
 

@@ -12,12 +12,12 @@ import type {
   ViewMessage,
 } from '../../protocol/model/messages.ts';
 import type { TerminalReason } from '../../protocol/session/terminal.ts';
-import type { Output } from '../../util/async/output.ts';
+import type { Output } from '../../util/async/batch-output.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import { applyEdits } from '../../view/edits.ts';
 import { type Decision, stop } from '../decision.ts';
 import type { Iteration } from '../iteration.ts';
-import { errorMessage, errorOf } from '../loop-messages.ts';
+import { errorMessage, toErrorKind } from '../loop-messages.ts';
 import type { StageOutput } from '../stage-output.ts';
 import type { State } from '../state.ts';
 
@@ -152,10 +152,10 @@ export async function giveUp(
   how: { readonly text: string; readonly reason: TerminalReason },
 ): Promise<Decision> {
   const { deps } = iteration;
-  await iteration.emit(errorMessage(deps, how.text, errorOf(failure), failure));
+  await iteration.emit(errorMessage(deps, how.text, toErrorKind(failure), failure));
   void deps.hooks.run({
     event: 'StopFailure',
-    error: errorOf(failure),
+    error: toErrorKind(failure),
     error_details: failure.message,
     last_assistant_message: how.text,
   });

@@ -114,11 +114,11 @@ export async function fallBack(
   const { trace, deps } = iteration;
   const { trigger, from, to, rest } = fallback;
   trace.hop({ from, to, trigger });
-  await iteration.emit(systemMessage(deps, noticeOf(fallback, refusal)));
+  await iteration.emit(systemMessage(deps, buildNotice(fallback, refusal)));
   return { ...models, current: to, fallbacks: rest, hops: [...(models.hops ?? []), trigger] };
 }
 
-function noticeOf({ trigger, from, to, skipped }: Fallback, refusal: Refusal | undefined): SystemBody {
+function buildNotice({ trigger, from, to, skipped }: Fallback, refusal: Refusal | undefined): SystemBody {
   const { says } = FALLBACK_POLICIES[trigger];
   const shared = {
     original_model: from,

@@ -1,5 +1,5 @@
 import { stop } from '../decision.ts';
-import { INTERRUPTED, INTERRUPTED_FOR_TOOL_USE, userMessage } from '../loop-messages.ts';
+import { INTERRUPTED, INTERRUPTED_FOR_TOOL_USE, loopUserMessage } from '../loop-messages.ts';
 import type { Rule } from '../rule.ts';
 
 /** Abort reasons without a note for the model: a `now` message replaces the turn, or there is no consumer. */
@@ -13,7 +13,7 @@ export const aborted: Rule = {
     const inTools = facts.deniedWithInterrupt || (facts.responseEnded && facts.calls.length > 0);
     if (facts.deniedWithInterrupt || !SILENT.has(facts.abortReason ?? '')) {
       await iteration.emit(
-        userMessage(iteration.deps, inTools ? INTERRUPTED_FOR_TOOL_USE : INTERRUPTED, 'interruption'),
+        loopUserMessage(iteration.deps, inTools ? INTERRUPTED_FOR_TOOL_USE : INTERRUPTED, 'interruption'),
       );
     }
     return stop(state, inTools ? 'aborted_tools' : 'aborted_streaming');

@@ -1,6 +1,6 @@
 import { goOn, stop } from '../decision.ts';
 import { MAX_RESUMES } from '../limits.ts';
-import { errorMessage, RESUME_AFTER_CUT, userMessage } from '../loop-messages.ts';
+import { errorMessage, loopUserMessage, RESUME_AFTER_CUT } from '../loop-messages.ts';
 import type { Rule } from '../rule.ts';
 import { maxOutputTokensEscalate, maxOutputTokensRecovery } from '../transitions.ts';
 import { turnOutput } from '../turn-output.ts';
@@ -31,7 +31,7 @@ export const outputCap: Rule = {
       // A response of thinking alone cannot be continued; it is requested again.
       const kept = facts.answer === 'text' ? facts.messages : [];
       if (kept.length === 0) await iteration.retract(facts.messages, 'unusable');
-      const resume = await iteration.emit(userMessage(deps, RESUME_AFTER_CUT, 'resume'));
+      const resume = await iteration.emit(loopUserMessage(deps, RESUME_AFTER_CUT, 'resume'));
       const { capWasLowered, maxTokens } = output.response;
       return goOn(
         maxOutputTokensRecovery(state, {

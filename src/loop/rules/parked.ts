@@ -7,11 +7,11 @@ export const parked: Rule = {
   name: 'parked',
   applies: (facts) => facts.waits.length > 0,
   async run({ waits }, { results }) {
-    return { kind: 'park', parked: { ...parkingOf(waits), ...leftBy(results) } };
+    return { kind: 'park', parked: { ...toParkedRun(waits), ...leftBy(results) } };
   },
 };
 
-function parkingOf(waits: readonly Wait[]): ParkedRun {
+function toParkedRun(waits: readonly Wait[]): ParkedRun {
   const askIds = waits.flatMap((wait) => (wait.on === 'ask' ? [wait.askId] : []));
   const times = waits.flatMap((wait) => (wait.on === 'time' ? [wait] : []));
   const sleeps = times.flatMap(({ toolUseId, wakeAt }) =>

@@ -1,6 +1,6 @@
 import { goOn } from '../decision.ts';
 import { MAX_PAUSES } from '../limits.ts';
-import { RESUME_AFTER_PAUSE, systemMessage, userMessage } from '../loop-messages.ts';
+import { loopUserMessage, RESUME_AFTER_PAUSE, systemMessage } from '../loop-messages.ts';
 import { PASS, type Rule } from '../rule.ts';
 import { maxOutputTokensRecovery } from '../transitions.ts';
 import { turnOutput } from '../turn-output.ts';
@@ -24,7 +24,7 @@ export const paused: Rule = {
     const waits = facts.messages.some(({ message }) =>
       message.content.some(({ type }) => type === 'server_tool_use'),
     );
-    const asked = waits ? [] : [await iteration.emit(userMessage(deps, RESUME_AFTER_PAUSE, 'resume'))];
+    const asked = waits ? [] : [await iteration.emit(loopUserMessage(deps, RESUME_AFTER_PAUSE, 'resume'))];
     return goOn(maxOutputTokensRecovery(state, { ...turnOutput(output, iteration, asked), paused: true }));
   },
 };

@@ -4,7 +4,7 @@ import type { LoopBatch } from '../../protocol/model/messages.ts';
 import { goOn } from '../decision.ts';
 import type { Iteration } from '../iteration.ts';
 import { giveUp, holdsMedia, recoveryInput, tryRecovery } from '../recovery/context-recovery.ts';
-import { PASS, type Rule, type Verdict } from '../rule.ts';
+import { PASS, type Rule, type RuleOutcome } from '../rule.ts';
 import type { StageOutput } from '../stage-output.ts';
 import type { State } from '../state.ts';
 import { afterCompactions } from '../task-budget.ts';
@@ -36,7 +36,7 @@ async function tryStrategies(
   failure: ModelFailure,
   output: StageOutput,
   iteration: Iteration,
-): Promise<Verdict> {
+): Promise<RuleOutcome> {
   const { state } = output;
   const { recovery } = iteration.deps.context;
   if (state.transition?.reason !== 'collapse_drain_retry') {

@@ -24,7 +24,7 @@ export async function askStopHooks(
   return deps.hooks.run({ event, stop_hook_active: stopHookActive, last_assistant_message }, { signal });
 }
 
-export const feedbackOf = (reasons: readonly string[]): string =>
+export const formatHookFeedback = (reasons: readonly string[]): string =>
   `Stop hook feedback:\n${reasons.join('\n')}`;
 
 /** Who ended the run, and why: the result says neither. */

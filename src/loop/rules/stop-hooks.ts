@@ -3,11 +3,11 @@ import { reminder } from '../../util/text/reminder.ts';
 import { goOn, stop } from '../decision.ts';
 import type { Facts } from '../facts.ts';
 import type { Iteration } from '../iteration.ts';
-import { attachmentMessage, systemMessage, userMessage } from '../loop-messages.ts';
+import { attachmentMessage, loopUserMessage, systemMessage } from '../loop-messages.ts';
 import { PASS, type Rule } from '../rule.ts';
 import { stopHookBlocking } from '../transitions.ts';
 import { turnOutput } from '../turn-output.ts';
-import { askStopHooks, feedbackOf, stopEventOf, tellStopped } from './run-stop-hooks.ts';
+import { askStopHooks, formatHookFeedback, stopEventOf, tellStopped } from './run-stop-hooks.ts';
 
 /** Before the end: the Stop hooks, and a structured value that is still missing. */
 export const stopHooks: Rule = {
@@ -31,14 +31,17 @@ export const stopHooks: Rule = {
     const isOverridden =
       blocks >= params.stopHookBlockCap && (blockingErrors.length > 0 || additionalContext.length > 0);
     if (isOverridden) {
-      const content = `${feedbackOf([...blockingErrors, ...additionalContext])}\nStop hooks have blocked ${blocks} times in this submission; it ends all the same.`;
+      const content = `${formatHookFeedback([...blockingErrors, ...additionalContext])}\nStop hooks have blocked ${blocks} times in this submission; it ends all the same.`;
       await iteration.emit(systemMessage(deps, { subtype: 'informational', level: 'warning', content }));
       if (owed === undefined) return PASS;
     }
     const context: ViewMessage[] = [];
-    if (owed !== undefined) context.push(await iteration.emit(userMessage(deps, owed, 'structured_nudge')));
+    if (owed !== undefined)
+      context.push(await iteration.emit(loopUserMessage(deps, owed, 'structured_nudge')));
     if (!isOverridden && blockingErrors.length > 0)
-      context.push(await iteration.emit(userMessage(deps, feedbackOf(blockingErrors), 'hook_feedback')));
+      context.push(
+        await iteration.emit(loopUserMessage(deps, formatHookFeedback(blockingErrors), 'hook_feedback')),
+      );
     // Context sends the model back as well, and is no message of the conversation.
     if (!isOverridden && additionalContext.length > 0) {
       const attachment = { type: 'hook_context', event, content: additionalContext } as const;

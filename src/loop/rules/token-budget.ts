@@ -1,6 +1,6 @@
 import { goOn } from '../decision.ts';
 import { SMALL_GAINS_TO_STOP, TOKEN_BUDGET_ENOUGH, TOKEN_BUDGET_SMALL_GAIN } from '../limits.ts';
-import { NUDGE_TOKEN_BUDGET, userMessage } from '../loop-messages.ts';
+import { loopUserMessage, NUDGE_TOKEN_BUDGET } from '../loop-messages.ts';
 import { PASS, type Rule } from '../rule.ts';
 import { tokenBudgetContinuation } from '../transitions.ts';
 import { turnOutput } from '../turn-output.ts';
@@ -21,7 +21,7 @@ export const tokenBudget: Rule = {
     const small = budgets.continuations > 0 && gained < target * TOKEN_BUDGET_SMALL_GAIN;
     const smallGains = small ? budgets.smallGains + 1 : 0;
     if (produced >= target * TOKEN_BUDGET_ENOUGH || smallGains >= SMALL_GAINS_TO_STOP) return PASS;
-    const nudge = await iteration.emit(userMessage(iteration.deps, NUDGE_TOKEN_BUDGET, 'nudge'));
+    const nudge = await iteration.emit(loopUserMessage(iteration.deps, NUDGE_TOKEN_BUDGET, 'nudge'));
     return goOn(tokenBudgetContinuation(state, { ...turnOutput(output, iteration, [nudge]), smallGains }));
   },
 };

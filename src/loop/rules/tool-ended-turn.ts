@@ -1,7 +1,7 @@
 import { stop } from '../decision.ts';
 import { attachmentMessage, systemMessage } from '../loop-messages.ts';
 import type { Rule } from '../rule.ts';
-import { askStopHooks, feedbackOf, tellStopped } from './run-stop-hooks.ts';
+import { askStopHooks, formatHookFeedback, tellStopped } from './run-stop-hooks.ts';
 
 /**
  * A tool declared its result to be the end of the work (StructuredOutput, `_meta['claude/endTurn']`). Stop
@@ -20,7 +20,7 @@ export const toolEndedTurn: Rule = {
     if (preventContinuation !== undefined) await tellStopped(preventContinuation, iteration);
     const said = [...blockingErrors, ...additionalContext];
     if (said.length > 0) {
-      const content = `${feedbackOf(said)}\nA tool had ended the turn; it ends all the same.`;
+      const content = `${formatHookFeedback(said)}\nA tool had ended the turn; it ends all the same.`;
       await iteration.emit(systemMessage(deps, { subtype: 'informational', level: 'warning', content }));
     }
     return stop(state, 'completed');

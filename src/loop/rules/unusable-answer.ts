@@ -1,6 +1,11 @@
 import { goOn, stop } from '../decision.ts';
 import { MAX_EMPTY_NUDGES, MAX_MALFORMED_NUDGES } from '../limits.ts';
-import { errorMessage, NUDGE_EMPTY, NUDGE_TOOL_USE_WITHOUT_BLOCK, userMessage } from '../loop-messages.ts';
+import {
+  errorMessage,
+  loopUserMessage,
+  NUDGE_EMPTY,
+  NUDGE_TOOL_USE_WITHOUT_BLOCK,
+} from '../loop-messages.ts';
 import { PASS, type Rule } from '../rule.ts';
 import { unusableAnswerRetry } from '../transitions.ts';
 import { turnOutput } from '../turn-output.ts';
@@ -19,7 +24,7 @@ export const unusableAnswer: Rule = {
       if (announcedCall) await iteration.retract(facts.messages, 'unusable');
       const kept = announcedCall ? [] : facts.messages;
       const nudge = await iteration.emit(
-        userMessage(iteration.deps, announcedCall ? NUDGE_TOOL_USE_WITHOUT_BLOCK : NUDGE_EMPTY, 'nudge'),
+        loopUserMessage(iteration.deps, announcedCall ? NUDGE_TOOL_USE_WITHOUT_BLOCK : NUDGE_EMPTY, 'nudge'),
       );
       return goOn(unusableAnswerRetry(state, turnOutput(output, iteration, [nudge], kept)));
     }

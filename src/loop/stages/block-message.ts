@@ -38,19 +38,19 @@ export function blockMessage(
     },
     ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
     ...(request.effort === undefined ? {} : { effort: request.effort }),
-    ...(block.type === 'thinking' ? { thought: thoughtOf(startedMs, request, deps) } : {}),
+    ...(block.type === 'thinking' ? { thought: buildThoughtFacts(startedMs, request, deps) } : {}),
     ...(aborted ? { aborted: true as const } : {}),
     ...facts,
   });
 }
 
-function thoughtOf(startedMs: number, request: ModelRequest, { clock }: LoopDeps): ThoughtFacts {
+function buildThoughtFacts(startedMs: number, request: ModelRequest, { clock }: LoopDeps): ThoughtFacts {
   const durationMs = Math.round(clock.monotonicMs() - startedMs);
-  const display = displayOf(request);
+  const display = readThinkingDisplay(request);
   return display === undefined ? { durationMs } : { durationMs, display };
 }
 
-export const displayOf = ({ thinking }: ModelRequest): string | undefined =>
+export const readThinkingDisplay = ({ thinking }: ModelRequest): string | undefined =>
   thinking === undefined || thinking.type === 'disabled' ? undefined : thinking.display;
 
 /** Fields of a message that the loop does not read: they are for consumers. */

@@ -7,7 +7,7 @@ import type { WireTool } from '../../protocol/model/wire.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import { applyEdits, voidThinking } from '../../view/edits.ts';
-import { terminalOf } from '../decision.ts';
+import { buildTerminal } from '../decision.ts';
 import { rounded } from '../decision-trace.ts';
 import type { Iteration } from '../iteration.ts';
 import { errorMessage } from '../loop-messages.ts';
@@ -41,7 +41,7 @@ export async function prepareView(from: State, iteration: Iteration): Promise<Pr
     const measured = 'then' in measuring ? await measuring : measuring;
     pass.estimate = measured.estimate;
     pass.tools = measured.tools;
-    pass.tokens = tokensOf(pass.state, measured.estimate, iteration);
+    pass.tokens = countTokens(pass.state, measured.estimate, iteration);
     trace.note({ tokens: pass.tokens });
     if (resumesResponse(pass.state, iteration)) return prepared('resumed', pass);
     deps.onStage?.('compact_check');
@@ -110,7 +110,7 @@ async function limitReached(
   iteration: Iteration,
 ): Promise<LimitReached> {
   await iteration.emit(errorMessage(iteration.deps, message, 'invalid_request'));
-  const limit: LimitReached = { kind: 'stop', terminal: terminalOf(state, reason) };
+  const limit: LimitReached = { kind: 'stop', terminal: buildTerminal(state, reason) };
   iteration.trace.decided(limit);
   return limit;
 }
@@ -144,7 +144,7 @@ function withSwitchedModel(state: State, { deps }: Iteration): State {
 }
 
 /** The provider's count where there is one, and an estimate of what follows it: O(fresh). */
-function tokensOf({ view, model }: State, estimate: RequestEstimate, { deps }: Iteration): number {
+function countTokens({ view, model }: State, estimate: RequestEstimate, { deps }: Iteration): number {
   const { messages, measured } = view;
   if (measured === undefined) return estimate.tokens;
   return measured.tokens + deps.context.estimate(messages.slice(measured.length), model.current);

@@ -7,7 +7,7 @@ import type { Iteration } from '../iteration.ts';
 import { emptyResponse, type ResponseSoFar } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';
 import { BlockBuilder } from './block-builder.ts';
-import { blockMessage, displayOf, otherFields } from './block-message.ts';
+import { blockMessage, otherFields, readThinkingDisplay } from './block-message.ts';
 import { callFacts } from './observed-call.ts';
 import { addNotices, settleResponse, withEnd } from './settle-response.ts';
 
@@ -134,7 +134,7 @@ export class ResponseReader {
       : events.filter(({ type }) => MILESTONES.has(type));
     if (shown.length === 0) return;
     const timed = ttftMs !== undefined && shown[0]?.type === 'message_start' ? { ttftMs } : {};
-    const thinkingDisplay = displayOf(this.#request);
+    const thinkingDisplay = readThinkingDisplay(this.#request);
     const form = thinkingDisplay === undefined ? {} : { thinkingDisplay };
     batch.push({ type: 'stream_events', events: shown, model: this.#request.model, ...timed, ...form });
   }

@@ -110,7 +110,7 @@ export function addNotices(
   const text = tools.length > 0 ? textLikeACall(response) : undefined;
   if (text === undefined && appliedEdits === undefined && iteration.params.showCacheBreaks !== true)
     return batch;
-  const notices = noticesOf(response, iteration);
+  const notices = listNotices(response, iteration);
   if (text === undefined) return recordNotices(notices, batch, iteration);
   return import('./written-call.ts').then(({ writtenCallNotice }) =>
     recordNotices([...notices, ...writtenCallNotice(text, tools)], batch, iteration),
@@ -127,7 +127,7 @@ function textLikeACall({ calls, messages }: ResponseSoFar): string | undefined {
   return block?.type === 'text' && LIKE_A_CALL.test(block.text) ? block.text : undefined;
 }
 
-function noticesOf({ appliedEdits, cache }: ResponseSoFar, { deps, params }: Iteration): SystemBody[] {
+function listNotices({ appliedEdits, cache }: ResponseSoFar, { deps, params }: Iteration): SystemBody[] {
   const notices: SystemBody[] = [];
   const cleared = appliedEdits === undefined ? undefined : deps.context.appliedEdits?.(appliedEdits);
   if (cleared !== undefined) notices.push(cleared);

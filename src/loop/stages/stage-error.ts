@@ -1,5 +1,5 @@
 /** An error that a stage throws becomes part of what the stage returns: a fact for the rules. */
-import { ConsumerLeft } from '../../util/async/output.ts';
+import { ConsumerLeft } from '../../util/async/batch-output.ts';
 
 /** An error that is not the model call's own: those are values (`protocol/model/failure.ts`). */
 export interface Thrown {

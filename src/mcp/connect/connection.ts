@@ -1,25 +1,25 @@
 /** One live connection to a server, from the handshake until either side ends it. */
 
 import type { Clock } from '../../protocol/ports.ts';
-import type { Isolate } from '../../protocol/tools/sandbox.ts';
+import type { Isolate } from '../../protocol/tools/isolation.ts';
 import { isRecord } from '../../util/is-record.ts';
 import type { MemoryPlace } from '../revisions/opening-memory.ts';
 import type { ElicitPort } from '../tools/elicitation.ts';
 import type { RemotePorts } from './remote-ports.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
-export type Answer = Readonly<Record<string, unknown>>;
+export type RpcResult = Readonly<Record<string, unknown>>;
 
-export interface AskOptions {
+export interface RpcOptions {
   readonly signal: AbortSignal;
-  onProgress?(progress: Answer): void;
+  onProgress?(progress: RpcResult): void;
 }
 
 export interface KeptLists {
   /** undefined: it has to be asked for. */
-  get(kind: ListKind): readonly Answer[] | undefined;
+  get(kind: ListKind): readonly RpcResult[] | undefined;
   /** `pages`: the answers that the items are from. `sinceMs`: when they were asked for. */
-  keep(kind: ListKind, items: readonly Answer[], pages: readonly Answer[], sinceMs: number): void;
+  keep(kind: ListKind, items: readonly RpcResult[], pages: readonly RpcResult[], sinceMs: number): void;
   /** What is known of this list is no longer so; absent: of any. */
   drop(kind?: ListKind): void;
 }
@@ -31,10 +31,10 @@ export interface Connection {
   /** Revision of the protocol that is spoken; undefined if a host has agreed on one. */
   readonly revision: string | undefined;
   readonly lists: ReadonlySet<ListKind>;
-  /** Sends a request of the protocol. Rejects with the server's error, or as `failureOf` tells apart. */
-  ask(method: string, params: Answer, options: AskOptions): Promise<Answer>;
+  /** Sends a request of the protocol. Rejects with the server's error, or as `classifyFailure` says. */
+  ask(method: string, params: RpcResult, options: RpcOptions): Promise<RpcResult>;
   /** All pages of a list. */
-  list(kind: ListKind, signal: AbortSignal): Promise<readonly Answer[]>;
+  list(kind: ListKind, signal: AbortSignal): Promise<readonly RpcResult[]>;
   /** What is known of the server by now makes another attempt worth it, should it end at once. */
   readonly isWorthAnother?: boolean | undefined;
   /** Rejects when the server does not answer. */
@@ -74,13 +74,13 @@ const MAX_PAGES = 100;
 interface Introduction {
   readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
   readonly instructions: string | undefined;
-  readonly capabilities: Answer;
+  readonly capabilities: RpcResult;
   readonly lists: ReadonlySet<ListKind>;
 }
 
 /** `isSilent`: a server that names no capabilities has this list. */
-export function introductionOf(
-  { serverInfo, capabilities, instructions }: Answer,
+export function readIntroduction(
+  { serverInfo, capabilities, instructions }: RpcResult,
   isSilent: (kind: ListKind) => boolean = () => false,
 ): Introduction {
   const named = isRecord(capabilities) ? capabilities : undefined;
@@ -105,7 +105,7 @@ export function changedList(method: string): ListKind | undefined {
 export function hearServer(
   { name, onElicitationComplete, onListChanged }: ConnectionPorts,
   method: string,
-  params: Answer,
+  params: RpcResult,
 ): void {
   if (method === 'notifications/elicitation/complete')
     onElicitationComplete(name, String(params['elicitationId']));
@@ -118,9 +118,9 @@ export async function allPages(
   ask: Connection['ask'],
   kind: ListKind,
   signal: AbortSignal,
-  onPage?: (page: Answer) => void,
-): Promise<readonly Answer[]> {
-  const all: Answer[] = [];
+  onPage?: (page: RpcResult) => void,
+): Promise<readonly RpcResult[]> {
+  const all: RpcResult[] = [];
   const cursors = new Set<unknown>();
   let cursor: unknown;
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -133,12 +133,4 @@ export async function allPages(
     cursors.add(cursor);
   }
   return all;
-}
-
-export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

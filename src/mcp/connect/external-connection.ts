@@ -1,13 +1,19 @@
 /** A connection to a server that is started, or reached over the network. Loaded on first use. */
 
-import { type Met, meet } from '../revisions/meet.ts';
+import { type Met, meetServer } from '../revisions/meet.ts';
 import { createOpeningMemory, type OpeningMemory } from '../revisions/opening-memory.ts';
 import type { Opening } from '../revisions/revisions.ts';
 import { createStatelessConnection, type StatelessConnection } from '../revisions/stateless-connection.ts';
 import { isRemote } from '../servers/parse-server.ts';
 import type { ExternalServerConfig } from '../servers/server-config.ts';
 import { serverQuestions } from '../servers/server-questions.ts';
-import { allPages, type Connection, type ConnectionPorts, hearServer, introductionOf } from './connection.ts';
+import {
+  allPages,
+  type Connection,
+  type ConnectionPorts,
+  hearServer,
+  readIntroduction,
+} from './connection.ts';
 import { linkToTransport, type MessageTransport } from './json-line.ts';
 import { createPeer } from './peer.ts';
 import { createRemoteTransport } from './remote-transport.ts';
@@ -92,7 +98,7 @@ async function open(
     await peer.open(signal);
     isOpen = true;
     const onRevision = (revision: string) => transport.setProtocolVersion?.(revision);
-    met = await meet(peer, { ...way, version, clock, isProgram, onRevision }, signal);
+    met = await meetServer(peer, { ...way, version, clock, isProgram, onRevision }, signal);
   } catch (error) {
     const { ended } = peer;
     await peer.close();
@@ -108,7 +114,7 @@ async function open(
     return stateless;
   }
   return {
-    ...introductionOf(met.introduction),
+    ...readIntroduction(met.introduction),
     revision: met.revision,
     isWorthAnother: met.leavesUnanswered,
     ask: peer.ask,

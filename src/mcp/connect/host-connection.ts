@@ -8,12 +8,12 @@ import { initializeParams } from '../revisions/revisions.ts';
 import type { HostServerConfig } from '../servers/server-config.ts';
 import { serverQuestions } from '../servers/server-questions.ts';
 import {
-  type Answer,
   allPages,
   type Connection,
   type ConnectionPorts,
   hearServer,
-  introductionOf,
+  type RpcResult,
+  readIntroduction,
 } from './connection.ts';
 import { linkToFunction, linkToInstance } from './json-line.ts';
 import { createPeer } from './peer.ts';
@@ -62,7 +62,7 @@ export async function openHostConnection(
   }
   let listedTools = isRecord(manifest?.toolsListResult) ? manifest.toolsListResult['tools'] : undefined;
   return {
-    ...introductionOf(initialized as Answer, (kind) => kind === 'tools'),
+    ...readIntroduction(initialized as RpcResult, (kind) => kind === 'tools'),
     revision: undefined,
     ask,
     async list(kind, until) {

@@ -3,7 +3,7 @@
  * to other origins, with bounded bodies (T120). Loaded with the first remote server.
  */
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { NotDeliveredError } from './failure.ts';
+import { NotDeliveredError } from './connection-failure.ts';
 
 /** Maximum bytes of a response, or of one event of a stream. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -61,13 +61,13 @@ export function createHttpFetch(connect: ConnectPort): HttpFetch {
     const headers = Object.fromEntries(new Headers(init.headers).entries());
     const body = init.body === undefined || init.body === null ? undefined : String(init.body);
     const outgoing = connectionsTo(url).request({
-      ...methodOf(init.method),
+      ...toMethodOption(init.method),
       path: url.pathname + url.search,
       headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
       keepAlive: true,
     });
     return new Promise((resolve, reject) => {
-      const onAbort = () => outgoing.destroy(reasonOf(init.signal));
+      const onAbort = () => outgoing.destroy(toAbortError(init.signal));
       init.signal?.addEventListener('abort', onAbort, { once: true });
       outgoing.once('close', () => init.signal?.removeEventListener('abort', onAbort));
       if (init.signal?.aborted === true) onAbort();
@@ -78,7 +78,7 @@ export function createHttpFetch(connect: ConnectPort): HttpFetch {
             : error,
         ),
       );
-      outgoing.once('response', (incoming) => resolve(responseOf(incoming)));
+      outgoing.once('response', (incoming) => resolve(toResponse(incoming)));
       outgoing.end(body);
     });
   };
@@ -91,7 +91,7 @@ export function createHttpFetch(connect: ConnectPort): HttpFetch {
   };
 }
 
-function methodOf(method = 'GET'): { readonly method?: 'GET' | 'DELETE' } {
+function toMethodOption(method = 'GET'): { readonly method?: 'GET' | 'DELETE' } {
   switch (method) {
     case 'POST':
       return {};
@@ -103,12 +103,12 @@ function methodOf(method = 'GET'): { readonly method?: 'GET' | 'DELETE' } {
   }
 }
 
-function reasonOf(signal: AbortSignal | null | undefined): Error {
+function toAbortError(signal: AbortSignal | null | undefined): Error {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason : new DOMException('The request was given up.', 'AbortError');
 }
 
-function responseOf(incoming: IncomingMessage): Response {
+function toResponse(incoming: IncomingMessage): Response {
   const status = incoming.statusCode ?? 500;
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {

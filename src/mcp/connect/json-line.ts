@@ -4,7 +4,7 @@
 
 import { parseJson } from '../../util/bounded-json.ts';
 import type { LinkedMcpServer, McpServerInstance } from '../servers/server-config.ts';
-import { AnswerLostError } from './failure.ts';
+import { AnswerLostError } from './connection-failure.ts';
 import type { JsonRpcMessage } from './json-rpc.ts';
 
 interface SendOptions {

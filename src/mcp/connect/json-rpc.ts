@@ -20,7 +20,7 @@ export type Exchange = (
 ) => Promise<JsonRpcMessage | undefined>;
 
 /** The result of a request. Throws the server's error as `MCP error <code>: …`. */
-export function resultOf(reply: JsonRpcMessage | undefined): unknown {
+export function unwrapReply(reply: JsonRpcMessage | undefined): unknown {
   if (reply?.error !== undefined) {
     const { code, message, data } = reply.error;
     const said = message.startsWith('MCP error') ? message : `MCP error ${code}: ${message}`;

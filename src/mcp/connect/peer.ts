@@ -3,12 +3,12 @@
  * It is the same for servers of all kinds, and knows nothing of revisions.
  */
 
+import { unlessAborted } from '../../util/async/when-aborted.ts';
 import { isRecord } from '../../util/is-record.ts';
-import type { Answer, AskOptions } from './connection.ts';
-import { unlessAborted } from './connection.ts';
-import { ConnectionLostError } from './failure.ts';
+import type { RpcOptions, RpcResult } from './connection.ts';
+import { ConnectionLostError } from './connection-failure.ts';
 import type { Line, LineEvents } from './json-line.ts';
-import { type JsonRpcMessage, resultOf } from './json-rpc.ts';
+import { type JsonRpcMessage, unwrapReply } from './json-rpc.ts';
 
 const METHOD_NOT_FOUND = -32_601;
 /**
@@ -22,14 +22,14 @@ interface PeerOptions {
   /** Ids of requests. Default: numbers, which every server reads. */
   nextId?(count: number): string;
   /** Answers a request of the server; undefined: there is no such method. Never rejects. */
-  answer(method: string, params: Answer, signal: AbortSignal): Promise<Answer | undefined>;
+  answer(method: string, params: RpcResult, signal: AbortSignal): Promise<RpcResult | undefined>;
   /** The server sends a notification. */
-  hear(method: string, params: Answer): void;
+  hear(method: string, params: RpcResult): void;
   /** Why it ended, when the server closed its end. */
   epitaph(): string;
 }
 
-interface PeerAskOptions extends AskOptions {
+interface PeerAskOptions extends RpcOptions {
   /** Of this request over HTTP. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Giving up this request closes its response, and no notification says it. Default false. */
@@ -40,7 +40,7 @@ export interface Peer {
   /** Rejects when the server refuses the connection. */
   open(signal: AbortSignal): Promise<void>;
   /** Rejects with the server's error, with ConnectionLostError, or with the signal's reason. */
-  ask(method: string, params: Answer, options: PeerAskOptions): Promise<Answer>;
+  ask(method: string, params: RpcResult, options: PeerAskOptions): Promise<RpcResult>;
   /** Sends a notification, or a request whose answer does not matter. Never rejects. */
   say(message: Omit<JsonRpcMessage, 'jsonrpc'>): Promise<void>;
   nextId(): string | number;
@@ -55,7 +55,7 @@ export interface Peer {
 
 export function createPeer({ link, nextId: named, answer, hear, epitaph }: PeerOptions): Peer {
   /** Listeners for progress of requests, and controllers of answers to the server's requests. */
-  const progress = new Map<unknown, (told: Answer) => void>();
+  const progress = new Map<unknown, (told: RpcResult) => void>();
   const answering = new Map<unknown, AbortController>();
   const lifetime = new AbortController();
   let ended: string | undefined;
@@ -65,7 +65,7 @@ export function createPeer({ link, nextId: named, answer, hear, epitaph }: PeerO
     tellLost = resolve;
   });
 
-  const reply = async (id: string | number, method: string, params: Answer): Promise<void> => {
+  const reply = async (id: string | number, method: string, params: RpcResult): Promise<void> => {
     const controller = new AbortController();
     answering.set(id, controller);
     const result = method === 'ping' ? {} : await answer(method, params, controller.signal);
@@ -123,7 +123,7 @@ export function createPeer({ link, nextId: named, answer, hear, epitaph }: PeerO
     try {
       const message = { jsonrpc: '2.0' as const, id, method, params: asked };
       const sent = line.exchange(message, { signal: over, headers, isOnItsOwn });
-      const result = resultOf(await unlessAborted(sent, over));
+      const result = unwrapReply(await unlessAborted(sent, over));
       return isRecord(result) ? result : {};
     } catch (error) {
       if (ended !== undefined) throw new ConnectionLostError(ended, { cause: error });

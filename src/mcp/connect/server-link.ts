@@ -7,7 +7,7 @@ import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { McpStatus } from '../../protocol/tools/mcp.ts';
 import { cleanText } from '../tools/clean-text.ts';
 import type { Connection } from './connection.ts';
-import { failureOf } from './failure.ts';
+import { classifyFailure } from './connection-failure.ts';
 
 interface LinkPorts {
   readonly clock: Clock;
@@ -123,7 +123,7 @@ export class ServerLink {
   /** Updates the state by what a failed request shows about the connection. */
   heed(error: unknown, connection: Connection): void {
     if (connection !== this.#connection) return;
-    const failure = failureOf(error);
+    const failure = classifyFailure(error);
     if (failure.kind === 'session_gone') this.#lost(connection, 'its session is over');
     if (failure.kind === 'not_delivered') this.#lost(connection, 'it cannot be reached');
     if (failure.kind === 'lost') void this.#check(connection);
@@ -138,7 +138,7 @@ export class ServerLink {
       await connection.check(limit.signal);
     } catch (error) {
       // Some transports reject with an error of the protocol, like an answer, when the limit is reached.
-      if (limit.signal.aborted || failureOf(error).kind === 'lost')
+      if (limit.signal.aborted || classifyFailure(error).kind === 'lost')
         this.#lost(connection, 'it does not answer any more');
       else this.heed(error, connection);
     } finally {
@@ -196,7 +196,7 @@ export class ServerLink {
   }
 
   #failed(error: unknown): void {
-    const failure = failureOf(error);
+    const failure = classifyFailure(error);
     const unauthorized = failure.kind === 'unauthorized' || failure.kind === 'needs_scope';
     const message = failure.kind === 'deadline' ? failure.error.message : failure.message;
     this.#set(unauthorized ? 'needs-auth' : 'failed', cleanText(message, MAX_ERROR_CHARS));

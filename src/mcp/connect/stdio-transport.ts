@@ -2,7 +2,7 @@
  * Messages as lines over the standard streams of a child process in a process group of its own: everything
  * that a server starts ends with it. Buffers are bounded (T117).
  */
-import type { Isolate, Launch } from '../../protocol/tools/sandbox.ts';
+import type { Isolate, Launch } from '../../protocol/tools/isolation.ts';
 import { isTooDeep, TOO_DEEP } from '../../util/bounded-json.ts';
 import { standingFolder } from '../../util/files/standing-folder.ts';
 import { isRecord } from '../../util/is-record.ts';

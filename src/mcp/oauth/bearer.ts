@@ -4,10 +4,10 @@
 import type { AuthorizationServerMetadata, OAuthTokens } from '@modelcontextprotocol/client';
 import type { Clock } from '../../protocol/ports.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { NeedsScopeError, NotRenewedError } from '../connect/failure.ts';
+import { NeedsScopeError, NotRenewedError } from '../connect/connection-failure.ts';
 import type { Fetch } from '../connect/http-fetch.ts';
 import { mergedScopes, missingScope } from './challenge.ts';
-import type { CredentialStore, Credentials } from './credential-store.ts';
+import type { CredentialStore, StoredCredentials } from './credential-store.ts';
 import { safeFetch } from './safe-fetch.ts';
 
 interface BearerPorts {
@@ -54,7 +54,7 @@ export function authorized(init: RequestInit, token: string | undefined): Reques
 }
 
 function createBearer({ serverUrl, store, clock, fetch }: BearerPorts) {
-  let known: Promise<Credentials | undefined> | undefined;
+  let known: Promise<StoredCredentials | undefined> | undefined;
   let renewing: Promise<string | undefined> | undefined;
 
   const renew = async (refused: string | undefined): Promise<string | undefined> => {
@@ -123,15 +123,15 @@ function createBearer({ serverUrl, store, clock, fetch }: BearerPorts) {
 
 /** The record after a login or a renewal at `nowMs`. */
 export function withTokens(
-  credentials: Credentials,
+  credentials: StoredCredentials,
   tokens: OAuthTokens | undefined,
   nowMs: number,
-): Credentials {
-  return { ...credentials, tokens, expiresAtMs: expiryOf(tokens, nowMs) };
+): StoredCredentials {
+  return { ...credentials, tokens, expiresAtMs: computeExpiry(tokens, nowMs) };
 }
 
 /** ms since 1970; undefined if the server does not say. */
-export function expiryOf(tokens: OAuthTokens | undefined, nowMs: number): number | undefined {
+export function computeExpiry(tokens: OAuthTokens | undefined, nowMs: number): number | undefined {
   const lifetime = tokens?.expires_in;
   return lifetime === undefined ? undefined : nowMs + lifetime * 1000;
 }
@@ -144,7 +144,7 @@ const PASSING: readonly string[] = ['server_error', 'temporarily_unavailable', '
  * not available.
  */
 async function refreshed(
-  { authorizationServer, metadata, resource, client }: Credentials,
+  { authorizationServer, metadata, resource, client }: StoredCredentials,
   refreshToken: string,
   fetch: Fetch,
 ): Promise<OAuthTokens | 'refused'> {

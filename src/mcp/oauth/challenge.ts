@@ -3,12 +3,12 @@
 /** Scopes that the token lacks; undefined: something else, or nothing, is wrong with it. */
 export async function missingScope(response: Response): Promise<string | undefined> {
   if (response.status !== 403) return undefined;
-  const { error, scope = '' } = await challengeOf(response);
+  const { error, scope = '' } = await parseChallenge(response);
   return error === 'insufficient_scope' ? scope : undefined;
 }
 
 /** Loaded with the first refusal. */
-export async function challengeOf(response: Response) {
+export async function parseChallenge(response: Response) {
   const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client');
   return extractWWWAuthenticateParams(response);
 }

@@ -15,7 +15,7 @@ type Tokens = Answered & {
   scope?: string | undefined;
 };
 
-export interface Credentials {
+export interface StoredCredentials {
   readonly serverUrl: string;
   readonly authorizationServer: string;
   readonly metadata?: Answered | undefined;
@@ -34,8 +34,8 @@ export interface Credentials {
 
 export interface CredentialStore {
   /** undefined for a missing or unreadable file. */
-  read(serverUrl: string): Promise<Credentials | undefined>;
-  write(credentials: Credentials): Promise<void>;
+  read(serverUrl: string): Promise<StoredCredentials | undefined>;
+  write(credentials: StoredCredentials): Promise<void>;
   /** false: there was none. */
   remove(serverUrl: string): Promise<boolean>;
 }
@@ -74,7 +74,7 @@ export function createCredentialStore(
   };
 }
 
-function isCredentials(value: unknown): value is Credentials {
+function isCredentials(value: unknown): value is StoredCredentials {
   return (
     isRecord(value) &&
     typeof value['serverUrl'] === 'string' &&

@@ -13,11 +13,11 @@ import {
 import type { Clock } from '../../protocol/ports.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { NeedsScopeError, NotRenewedError } from '../connect/failure.ts';
+import { NeedsScopeError, NotRenewedError } from '../connect/connection-failure.ts';
 import type { Fetch } from '../connect/http-fetch.ts';
 import type { McpIdentityProvider, McpOAuthConfig, McpRemoteServerConfig } from '../servers/server-config.ts';
-import { authorized, EARLY_MS, expiryOf } from './bearer.ts';
-import { challengeOf, mergedScopes, missingScope } from './challenge.ts';
+import { authorized, computeExpiry, EARLY_MS } from './bearer.ts';
+import { mergedScopes, missingScope, parseChallenge } from './challenge.ts';
 import { safeFetch } from './safe-fetch.ts';
 
 interface OwnLoginPorts {
@@ -77,7 +77,7 @@ async function obtain(
   heldScope: string | undefined,
   { clock, fetch }: OwnLoginPorts,
 ): Promise<HeldToken> {
-  const { resourceMetadataUrl, scope: wanted } = await challengeOf(refusal);
+  const { resourceMetadataUrl, scope: wanted } = await parseChallenge(refusal);
   const scope = mergedScopes(heldScope, wanted) ?? server.oauth?.scope;
   let tokens: OAuthTokens;
   try {
@@ -90,7 +90,7 @@ async function obtain(
   return {
     token: tokens.access_token,
     scope: tokens.scope ?? scope,
-    expiresAtMs: expiryOf(tokens, clock.nowMs()),
+    expiresAtMs: computeExpiry(tokens, clock.nowMs()),
   };
 }
 

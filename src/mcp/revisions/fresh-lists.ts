@@ -4,11 +4,11 @@
  */
 import type { Clock } from '../../protocol/ports.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
-import type { Answer, KeptLists, ListKind } from '../connect/connection.ts';
-import type { McpServerConfig } from '../servers/server-config.ts';
+import type { KeptLists, ListKind, RpcResult } from '../connect/connection.ts';
+import type { ServerConfig } from '../servers/server-config.ts';
 
 interface Kept {
-  readonly items: readonly Answer[];
+  readonly items: readonly RpcResult[];
   readonly untilMs: number;
 }
 
@@ -19,7 +19,7 @@ const MAX_SHARED = 200;
 const shared = new WeakMap<Pick<Clock, 'monotonicMs'>, Map<string, Kept>>();
 
 /** The shortest time of the pages. One that says nothing is not fresh. */
-function ttlOf(pages: readonly Answer[]): number {
+function pickTtl(pages: readonly RpcResult[]): number {
   const times = pages.map(({ ttlMs }) => (typeof ttlMs === 'number' && ttlMs > 0 ? ttlMs : 0));
   return Math.min(MAX_TTL_MS, ...times);
 }
@@ -33,21 +33,21 @@ export class FreshLists implements KeptLists {
   /** Lists in use that were read for another connection, and until when they are fresh. */
   readonly #borrowed = new Map<ListKind, number>();
 
-  constructor(config: McpServerConfig | undefined, clock: Pick<Clock, 'monotonicMs'>) {
+  constructor(config: ServerConfig | undefined, clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
     this.#key = config !== undefined && 'url' in config ? sha256(JSON.stringify(config)) : '';
   }
 
-  get(kind: ListKind): readonly Answer[] | undefined {
+  get(kind: ListKind): readonly RpcResult[] | undefined {
     const kept = this.#own.get(kind) ?? this.#shared.get(this.#place(kind));
     if (kept === undefined || kept.untilMs <= this.#clock.monotonicMs()) return undefined;
     this.#borrowed.set(kind, kept.untilMs);
     return kept.items;
   }
 
-  keep(kind: ListKind, items: readonly Answer[], pages: readonly Answer[], sinceMs: number): void {
+  keep(kind: ListKind, items: readonly RpcResult[], pages: readonly RpcResult[], sinceMs: number): void {
     this.#borrowed.delete(kind);
-    const ttlMs = ttlOf(pages);
+    const ttlMs = pickTtl(pages);
     const isPublic = pages.every(({ cacheScope }) => cacheScope === 'public');
     if (ttlMs === 0) return;
     const kept = { items, untilMs: sinceMs + ttlMs };

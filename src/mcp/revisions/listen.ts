@@ -4,8 +4,8 @@
  */
 import type { Clock } from '../../protocol/ports.ts';
 import { isRecord } from '../../util/is-record.ts';
-import { type Answer, type Connection, changedList, type ListKind } from '../connect/connection.ts';
-import { failureOf } from '../connect/failure.ts';
+import { type Connection, changedList, type ListKind, type RpcResult } from '../connect/connection.ts';
+import { classifyFailure } from '../connect/connection-failure.ts';
 
 interface ListenPorts {
   readonly ask: Connection['ask'];
@@ -15,7 +15,7 @@ interface ListenPorts {
 
 interface Listening {
   /** The server sends a notification. */
-  hear(method: string, params: Answer): void;
+  hear(method: string, params: RpcResult): void;
   end(): void;
 }
 
@@ -27,7 +27,7 @@ const STABLE_MS = 30_000;
 const MAX_ATTEMPTS = 8;
 
 /** What the server says about lists that it does not announce changes of is ignored. */
-export function listenForChanges(capabilities: Answer, ports: ListenPorts): Listening {
+export function listenForChanges(capabilities: RpcResult, ports: ListenPorts): Listening {
   const { ask, clock, onListChanged } = ports;
   const kinds = (['tools', 'prompts', 'resources'] as const).filter((kind) => {
     const capability = capabilities[kind];
@@ -50,7 +50,7 @@ export function listenForChanges(capabilities: Answer, ports: ListenPorts): List
         await ask('subscriptions/listen', { notifications }, { signal: over });
       } catch (error) {
         // A server that refuses it would do so again.
-        if (failureOf(error).kind === 'answered') return;
+        if (classifyFailure(error).kind === 'answered') return;
       }
       if (clock.monotonicMs() - sinceMs >= STABLE_MS) attempt = 0;
       await clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, attempt - 1), MAX_PAUSE_MS), signal);

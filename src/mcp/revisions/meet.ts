@@ -5,8 +5,8 @@
  */
 import type { Clock } from '../../protocol/ports.ts';
 import { isRecord } from '../../util/is-record.ts';
-import type { Answer } from '../connect/connection.ts';
-import { failureOf } from '../connect/failure.ts';
+import type { RpcResult } from '../connect/connection.ts';
+import { classifyFailure } from '../connect/connection-failure.ts';
 import type { Peer } from '../connect/peer.ts';
 import {
   initializeParams,
@@ -24,7 +24,7 @@ export interface Met {
   readonly better?: Opening;
   readonly revision: string;
   /** Name, instructions and capabilities, with the names of `initialize`. */
-  readonly introduction: Answer;
+  readonly introduction: RpcResult;
   /** `server/discover` is not answered yet, and a program may still end because of it. */
   readonly leavesUnanswered?: boolean;
 }
@@ -52,15 +52,15 @@ const SILENT_SERVER_MS = 5_000;
 const UNSUPPORTED_REVISION = -32_022;
 
 /** Rejects with what the server said to both. */
-export async function meet(peer: Peer, options: MeetOptions, signal: AbortSignal): Promise<Met> {
+export async function meetServer(peer: Peer, options: MeetOptions, signal: AbortSignal): Promise<Met> {
   const { only, known = 'discover' } = options;
   if (only === 'initialize') return initialize(peer, options, signal);
   if (only === 'discover') return discover(peer, options, signal);
   if (known === 'initialize') {
-    const first = await outcomeOf(initialize(peer, options, signal));
+    const first = await settle(initialize(peer, options, signal));
     if (first.ok) return first.met;
     if (isFinal(first.error, signal)) throw first.error;
-    const second = await outcomeOf(discover(peer, options, signal));
+    const second = await settle(discover(peer, options, signal));
     if (second.ok) return second.met;
     throw neither(second.error, first.error);
   }
@@ -79,12 +79,12 @@ async function discoverFirst(peer: Peer, options: MeetOptions, signal: AbortSign
       : settledWithin(outcome, SILENT_SERVER_MS, clock.timer);
   const giveUp = new AbortController();
   const over = AbortSignal.any([signal, giveUp.signal]);
-  const discovering = outcomeOf(discover(peer, options, over));
+  const discovering = settle(discover(peer, options, over));
   try {
     const answered = await within(discovering);
     if (answered?.ok === true) return answered.met;
     if (answered !== undefined && isFinal(answered.error, signal)) throw answered.error;
-    const initializing = outcomeOf(initialize(peer, options, over));
+    const initializing = settle(initialize(peer, options, over));
     const first =
       answered === undefined ? await Promise.race([initializing, discovering]) : await initializing;
     if (first.ok && first.met.opening === 'initialize')
@@ -166,7 +166,7 @@ const processTimer: Clock['timer'] = (ms, due) => {
 
 type Outcome = { readonly ok: true; readonly met: Met } | { readonly ok: false; readonly error: unknown };
 
-function outcomeOf(work: Promise<Met>): Promise<Outcome> {
+function settle(work: Promise<Met>): Promise<Outcome> {
   return work.then(
     (met) => ({ ok: true, met }),
     (error: unknown) => ({ ok: false, error }),
@@ -187,7 +187,7 @@ function settledWithin<T>(work: Promise<T>, ms: number, timer: Clock['timer']): 
 /** Says nothing about the revision: another request would meet the same. */
 function isFinal(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted || error instanceof ForeignRevisionError) return true;
-  switch (failureOf(error).kind) {
+  switch (classifyFailure(error).kind) {
     case 'not_delivered':
     case 'unauthorized':
     case 'not_renewed':
@@ -201,7 +201,7 @@ function isFinal(error: unknown, signal: AbortSignal): boolean {
 /** The error of `initialize`, which most servers explain better, and that of the other request. */
 function neither(discovered: unknown, initialized: unknown): unknown {
   if (initialized instanceof ForeignRevisionError) return initialized;
-  const [one, other] = [errorOf(initialized), errorOf(discovered)];
+  const [one, other] = [describeError(initialized), describeError(discovered)];
   const requests = [`initialize (${SESSION_REVISIONS[0]})`, `server/discover (${STATELESS_REVISION})`];
   const said =
     one === other
@@ -210,7 +210,7 @@ function neither(discovered: unknown, initialized: unknown): unknown {
   return new Error(`${one} ${said}`, { cause: initialized });
 }
 
-function errorOf(error: unknown): string {
-  const failure = failureOf(error);
+function describeError(error: unknown): string {
+  const failure = classifyFailure(error);
   return failure.kind === 'deadline' ? failure.error.message : failure.message;
 }

@@ -50,11 +50,11 @@ export function createOpeningMemory(place: MemoryPlace | undefined): OpeningMemo
   return {
     async recall(config, nowMs) {
       await load();
-      const found = known.get(keyOf(config));
+      const found = known.get(hashConfig(config));
       return found !== undefined && nowMs - found.sinceMs < WEEK_MS ? found.opening : undefined;
     },
     learn(config, opening, nowMs) {
-      const key = keyOf(config);
+      const key = hashConfig(config);
       const before = known.get(key);
       if (before?.opening === opening && nowMs - before.sinceMs < WEEK_MS) return;
       known.set(key, { opening, sinceMs: nowMs });
@@ -67,7 +67,7 @@ export function createOpeningMemory(place: MemoryPlace | undefined): OpeningMemo
 }
 
 /** Headers and environment hold secrets, and do not decide about the protocol. */
-function keyOf(config: ExternalServerConfig): string {
+function hashConfig(config: ExternalServerConfig): string {
   const which = 'url' in config ? [config.url] : [config.command, ...(config.args ?? [])];
   return sha256(JSON.stringify(which)).slice(0, 32);
 }

@@ -65,13 +65,13 @@ export function paramHeaders(params: readonly MirroredParam[], input: unknown): 
   const headers: Record<string, string> = {};
   for (const { path, header } of params) {
     const value = path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), input);
-    const text = textOf(value);
+    const text = toText(value);
     if (text !== undefined) headers[header] = fieldValue(text);
   }
   return headers;
 }
 
-function textOf(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;

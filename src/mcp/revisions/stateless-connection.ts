@@ -6,15 +6,15 @@
 
 import { isRecord } from '../../util/is-record.ts';
 import {
-  type Answer,
-  type AskOptions,
   allPages,
   type Connection,
   type ConnectionPorts,
-  introductionOf,
   type ListKind,
+  type RpcOptions,
+  type RpcResult,
+  readIntroduction,
 } from '../connect/connection.ts';
-import { ResultError } from '../connect/failure.ts';
+import { ResultError } from '../connect/connection-failure.ts';
 import type { Peer } from '../connect/peer.ts';
 import type { ServerQuestions } from '../servers/server-questions.ts';
 import { listenForChanges } from './listen.ts';
@@ -38,11 +38,14 @@ const HEADER_MISMATCH = -32_020;
 
 export interface StatelessConnection extends Connection {
   /** The server sends a notification. */
-  hear(method: string, params: Answer): void;
+  hear(method: string, params: RpcResult): void;
 }
 
 /** `introduction`: what the server said when it was met. */
-export function createStatelessConnection(introduction: Answer, parts: StatelessParts): StatelessConnection {
+export function createStatelessConnection(
+  introduction: RpcResult,
+  parts: StatelessParts,
+): StatelessConnection {
   return new SessionlessConnection(introduction, parts);
 }
 
@@ -53,13 +56,13 @@ class SessionlessConnection implements StatelessConnection {
   readonly revision = STATELESS_REVISION;
   readonly lost: Promise<string>;
   readonly #parts: StatelessParts;
-  readonly #meta: Answer;
+  readonly #meta: RpcResult;
   readonly #listening: ReturnType<typeof listenForChanges>;
   /** Arguments that are headers too, by tool. */
   #mirrored: ReadonlyMap<unknown, readonly MirroredParam[]> = new Map();
 
-  constructor(introduction: Answer, parts: StatelessParts) {
-    const { serverInfo, instructions, lists, capabilities } = introductionOf(introduction);
+  constructor(introduction: RpcResult, parts: StatelessParts) {
+    const { serverInfo, instructions, lists, capabilities } = readIntroduction(introduction);
     this.serverInfo = serverInfo;
     this.instructions = instructions;
     this.lists = lists;
@@ -74,7 +77,7 @@ class SessionlessConnection implements StatelessConnection {
     return this.#parts.questions.open;
   }
 
-  async ask(method: string, params: Answer, options: AskOptions): Promise<Answer> {
+  async ask(method: string, params: RpcResult, options: RpcOptions): Promise<RpcResult> {
     try {
       return await this.#ask(method, params, options);
     } catch (error) {
@@ -87,10 +90,10 @@ class SessionlessConnection implements StatelessConnection {
     }
   }
 
-  async list(kind: ListKind, signal: AbortSignal): Promise<readonly Answer[]> {
+  async list(kind: ListKind, signal: AbortSignal): Promise<readonly RpcResult[]> {
     const { isRemote, ports } = this.#parts;
     const sinceMs = ports.clock.monotonicMs();
-    const pages: Answer[] = [];
+    const pages: RpcResult[] = [];
     const kept = ports.fresh.get(kind);
     const ask: Connection['ask'] = (method, params, options) => this.#ask(method, params, options);
     const listed = kept ?? (await allPages(ask, kind, signal, (page) => pages.push(page)));
@@ -103,7 +106,7 @@ class SessionlessConnection implements StatelessConnection {
     await this.#askOnce('server/discover', {}, { signal });
   }
 
-  hear(method: string, params: Answer): void {
+  hear(method: string, params: RpcResult): void {
     this.#listening.hear(method, params);
   }
 
@@ -117,7 +120,7 @@ class SessionlessConnection implements StatelessConnection {
     return this.#parts.peer.close();
   }
 
-  async #ask(method: string, params: Answer, options: AskOptions): Promise<Answer> {
+  async #ask(method: string, params: RpcResult, options: RpcOptions): Promise<RpcResult> {
     const { signal } = options;
     let asked = params;
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -141,7 +144,7 @@ class SessionlessConnection implements StatelessConnection {
     throw new ResultError(`The server was asked ${MAX_ROUNDS} times, and wanted to know more each time.`);
   }
 
-  #askOnce(method: string, params: Answer, options: AskOptions): Promise<Answer> {
+  #askOnce(method: string, params: RpcResult, options: RpcOptions): Promise<RpcResult> {
     const { peer, isRemote } = this.#parts;
     const { _meta: own } = params;
     const inHeaders = method === 'tools/call' ? this.#mirrored.get(params['name']) : undefined;
@@ -159,8 +162,8 @@ class SessionlessConnection implements StatelessConnection {
   async #answer(
     wanted: readonly (readonly [string, unknown])[],
     signal: AbortSignal,
-  ): Promise<Record<string, Answer>> {
-    const answers: Record<string, Answer> = {};
+  ): Promise<Record<string, RpcResult>> {
+    const answers: Record<string, RpcResult> = {};
     // One after the other: a person is asked one thing at a time.
     for (const [key, request] of wanted) {
       const { method, params } = isRecord(request) ? request : {};
@@ -175,7 +178,7 @@ class SessionlessConnection implements StatelessConnection {
   }
 }
 
-function collectMirroredParams(tools: readonly Answer[]): ReadonlyMap<unknown, readonly MirroredParam[]> {
+function collectMirroredParams(tools: readonly RpcResult[]): ReadonlyMap<unknown, readonly MirroredParam[]> {
   return new Map(
     tools.flatMap(({ name, inputSchema }) => {
       const params = mirroredParams(inputSchema);
@@ -185,7 +188,7 @@ function collectMirroredParams(tools: readonly Answer[]): ReadonlyMap<unknown, r
 }
 
 /** Fields of `_meta` that belong to the protocol are no content. */
-function withoutReserved({ _meta: meta, ...rest }: Answer): Answer {
+function withoutReserved({ _meta: meta, ...rest }: RpcResult): RpcResult {
   if (!isRecord(meta)) return rest;
   const own = Object.entries(meta).filter(([key]) => !key.startsWith(RESERVED));
   return own.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(own) };

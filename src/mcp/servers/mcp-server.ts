@@ -3,19 +3,19 @@
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { Connection, ListKind } from '../connect/connection.ts';
-import { failureOf } from '../connect/failure.ts';
+import { classifyFailure } from '../connect/connection-failure.ts';
 import { notConnected } from '../connect/not-connected.ts';
 import { ServerLink } from '../connect/server-link.ts';
 import { FreshLists } from '../revisions/fresh-lists.ts';
 import { cleanText } from '../tools/clean-text.ts';
 import type { PinStore } from '../tools/pin-store.ts';
 import { isHosts, isRemote, type ParsedServer, shownConfig, transportOf } from './parse-server.ts';
-import type { McpServerConfig } from './server-config.ts';
-import type { Listed, McpServerPorts } from './server-ports.ts';
+import type { ServerConfig } from './server-config.ts';
+import type { ListedEntry, McpServerPorts } from './server-ports.ts';
 import type { OfferedTools, ServerTools } from './server-tools.ts';
 
 interface Offers extends OfferedTools {
-  readonly prompts: readonly Listed[];
+  readonly prompts: readonly ListedEntry[];
   readonly hasResources: boolean;
   readonly instructions: string;
 }
@@ -122,7 +122,7 @@ export class McpServer {
     return this.#shown?.tools.tools ?? [];
   }
 
-  get prompts(): readonly Listed[] {
+  get prompts(): readonly ListedEntry[] {
     return this.#shown?.prompts ?? [];
   }
 
@@ -136,12 +136,12 @@ export class McpServer {
   }
 
   /** A request other than a tool call. Rejects with a readable message. */
-  request(method: string, params: Listed, signal: AbortSignal): Promise<Listed> {
+  request(method: string, params: ListedEntry, signal: AbortSignal): Promise<ListedEntry> {
     return this.#with(signal, (connection) => connection.ask(method, params, { signal }));
   }
 
   /** All entries of a list; empty when the server does not support it. */
-  list(kind: ListKind, signal: AbortSignal): Promise<readonly Listed[]> {
+  list(kind: ListKind, signal: AbortSignal): Promise<readonly ListedEntry[]> {
     return this.#with(signal, async (connection) =>
       connection.lists.has(kind) ? connection.list(kind, signal) : [],
     );
@@ -174,7 +174,7 @@ export class McpServer {
     } catch (error) {
       signal.throwIfAborted();
       this.#link?.heed(error, connection);
-      const failure = failureOf(error);
+      const failure = classifyFailure(error);
       throw new Error(failure.kind === 'deadline' ? failure.error.message : failure.message, {
         cause: error,
       });
@@ -182,7 +182,7 @@ export class McpServer {
   }
 
   async #open(
-    config: McpServerConfig,
+    config: ServerConfig,
     pinStore: PinStore | undefined,
     signal: AbortSignal,
   ): Promise<Connection> {
@@ -208,14 +208,14 @@ export class McpServer {
       return connection;
     } catch (error) {
       await connection.close();
-      if (connection.isWorthAnother === true && failureOf(error).kind === 'lost' && !signal.aborted)
+      if (connection.isWorthAnother === true && classifyFailure(error).kind === 'lost' && !signal.aborted)
         return this.#open(config, pinStore, signal);
       throw error;
     }
   }
 
   /** Loaded with the first server that is connected. */
-  async #toolsOf(config: McpServerConfig, pinStore: PinStore | undefined): Promise<ServerTools> {
+  async #toolsOf(config: ServerConfig, pinStore: PinStore | undefined): Promise<ServerTools> {
     const { createServerTools } = await import('./server-tools.ts');
     this.#tools ??= createServerTools({
       server: this.name,
@@ -286,7 +286,7 @@ export class McpServer {
 
 /** The server runs: its own message alone would not say what failed. */
 function unlisted(error: unknown): never {
-  const failure = failureOf(error);
+  const failure = classifyFailure(error);
   if (failure.kind !== 'answered') throw error;
   throw new Error(`It started, but could not list its tools: ${failure.message}`, { cause: error });
 }

@@ -7,17 +7,17 @@ import type {
   LinkedMcpServer,
   McpOAuthConfig,
   McpRemoteServerConfig,
-  McpServerConfig,
   McpServerInstance,
   McpToolPolicy,
+  ServerConfig,
 } from './server-config.ts';
 
 export type ParsedServer =
-  | { readonly ok: true; readonly config: McpServerConfig }
+  | { readonly ok: true; readonly config: ServerConfig }
   /** One sentence: the problem. */
   | { readonly ok: false; readonly problem: string };
 
-export function isRemote(config: McpServerConfig): config is McpRemoteServerConfig {
+export function isRemote(config: ServerConfig): config is McpRemoteServerConfig {
   return config.type === 'sse' || config.type === 'http';
 }
 
@@ -26,7 +26,7 @@ export function logsInByItself({ oauth }: McpRemoteServerConfig): boolean {
   return oauth?.grantType !== undefined || oauth?.identityProvider !== undefined;
 }
 
-export function isHosts(config: McpServerConfig): config is HostServerConfig {
+export function isHosts(config: ServerConfig): config is HostServerConfig {
   return config.type === 'sdk';
 }
 
@@ -51,12 +51,12 @@ function identityOf(config: unknown): string | undefined {
   if (!isRecord(config)) return undefined;
   const { url, headers, headersHelper, command, args = [], env } = config;
   if (typeof url === 'string')
-    return JSON.stringify([url.replace(/\/+$/, ''), pairsOf(headers), headersHelper ?? null]);
+    return JSON.stringify([url.replace(/\/+$/, ''), sortPairs(headers), headersHelper ?? null]);
   if (typeof command !== 'string') return undefined;
-  return JSON.stringify([command, args, pairsOf(env).filter(([name]) => name !== 'CLAUDE_PLUGIN_ROOT')]);
+  return JSON.stringify([command, args, sortPairs(env).filter(([name]) => name !== 'CLAUDE_PLUGIN_ROOT')]);
 }
 
-const pairsOf = (value: unknown) =>
+const sortPairs = (value: unknown) =>
   Object.entries(isRecord(value) ? value : {}).sort(([a], [b]) => (a < b ? -1 : 1));
 
 export interface ServerVariables {
@@ -167,7 +167,7 @@ export function strictPolicies(policies: readonly McpToolPolicy[]): readonly Mcp
   }));
 }
 
-function withCommonFields(value: Record<string, unknown>, config: McpServerConfig): ParsedServer {
+function withCommonFields(value: Record<string, unknown>, config: ServerConfig): ParsedServer {
   const { timeout, alwaysLoad, tools } = value;
   if (timeout !== undefined && (typeof timeout !== 'number' || !(timeout > 0)))
     return problem('must have a "timeout" in ms above 0');
@@ -255,14 +255,14 @@ function mapValues(record: Readonly<Record<string, string>>, map: Expand): Recor
 }
 
 /** As reported to hosts. */
-export function transportOf(config: McpServerConfig): NonNullable<McpServerStatus['transport']> {
+export function transportOf(config: ServerConfig): NonNullable<McpServerStatus['transport']> {
   if (isHosts(config)) return 'sdk';
   return isRemote(config) ? config.type : 'stdio';
 }
 
 /** As reported to hosts, without secrets. */
 export function shownConfig(
-  config: Exclude<McpServerConfig, HostServerConfig>,
+  config: Exclude<ServerConfig, HostServerConfig>,
 ): Readonly<Record<string, unknown>> {
   if (!isRemote(config)) return { type: 'stdio', command: config.command, args: config.args ?? [] };
   const { origin, pathname } = new URL(config.url);

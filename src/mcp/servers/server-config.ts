@@ -161,4 +161,4 @@ export type ExternalServerConfig = McpStdioServerConfig | McpRemoteServerConfig;
 /** A server of the host. */
 export type HostServerConfig = McpServerInstance | LinkedMcpServer;
 
-export type McpServerConfig = ExternalServerConfig | HostServerConfig;
+export type ServerConfig = ExternalServerConfig | HostServerConfig;

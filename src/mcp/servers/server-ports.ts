@@ -1,7 +1,7 @@
 /** What the connection to one server needs of its session. */
 
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
-import type { Isolate } from '../../protocol/tools/sandbox.ts';
+import type { Isolate } from '../../protocol/tools/isolation.ts';
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import type { RemotePorts } from '../connect/remote-ports.ts';
 import type { MemoryPlace } from '../revisions/opening-memory.ts';
@@ -48,4 +48,4 @@ type DuringCall = (
 ) => Promise<ToolOutput>;
 
 /** An entry of a server's list of tools, prompts or resources, as the server sent it. */
-export type Listed = Readonly<Record<string, unknown>>;
+export type ListedEntry = Readonly<Record<string, unknown>>;

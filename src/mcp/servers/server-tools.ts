@@ -6,15 +6,15 @@
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import type { ServerLink } from '../connect/server-link.ts';
-import { callTool } from '../tools/call-tool.ts';
+import { callServerTool } from '../tools/call-tool.ts';
 import { cleanText } from '../tools/clean-text.ts';
 import { type ListedTools, listedTools, type ToolCallRequest } from '../tools/listed-tool.ts';
 import type { PinStore } from '../tools/pin-store.ts';
 import { createToolPins, type ToolChange } from '../tools/tool-pins.ts';
 import { configuredPolicy } from '../tools/tool-policy.ts';
 import { isHosts } from './parse-server.ts';
-import type { McpServerConfig } from './server-config.ts';
-import type { Listed, McpServerPorts } from './server-ports.ts';
+import type { ServerConfig } from './server-config.ts';
+import type { ListedEntry, McpServerPorts } from './server-ports.ts';
 
 export interface OfferedTools {
   readonly tools: ListedTools;
@@ -26,7 +26,7 @@ interface ServerToolsOptions {
   readonly server: string;
   readonly slug: string;
   readonly scope: string;
-  readonly config: McpServerConfig;
+  readonly config: ServerConfig;
   readonly link: ServerLink;
   /** Absent: pins last as long as the session. */
   readonly pinStore: PinStore | undefined;
@@ -44,7 +44,7 @@ interface ServerToolsOptions {
 export interface ServerTools {
   load(): Promise<void>;
   /** The offers after this listing. `serverName`: the name that the server reports; default: unchanged. */
-  list(listing: readonly Listed[], serverName?: string): OfferedTools;
+  list(listing: readonly ListedEntry[], serverName?: string): OfferedTools;
 }
 
 /** How long a call waits for a list that is being read again, ms. */
@@ -58,12 +58,12 @@ export function createServerTools(options: ServerToolsOptions): ServerTools {
   const { onHeld, clock, taken, parserOf } = ports;
   // The host decides about the time of its own tools.
   const callIdleMs = isHosts(config) ? Number.POSITIVE_INFINITY : ports.callIdleMs;
-  let listing: readonly Listed[] = [];
+  let listing: readonly ListedEntry[] = [];
   let ownName: string | undefined;
   let heldNow: ReadonlyMap<string, ToolChange> = new Map();
   let offered: ListedTools | undefined;
 
-  const list = (now: readonly Listed[], serverName = ownName): OfferedTools => {
+  const list = (now: readonly ListedEntry[], serverName = ownName): OfferedTools => {
     listing = now;
     ownName = serverName;
     const { shown, held } =
@@ -109,7 +109,7 @@ export function createServerTools(options: ServerToolsOptions): ServerTools {
   };
 
   const make = (request: ToolCallRequest): Promise<ToolOutput> =>
-    callTool(request, {
+    callServerTool(request, {
       server,
       idleMs: config.timeout ?? callIdleMs,
       clock,

@@ -4,11 +4,11 @@ import type { Clock } from '../../protocol/ports.ts';
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import type { Connection } from '../connect/connection.ts';
+import { classifyFailure } from '../connect/connection-failure.ts';
 import { withDeadlines } from '../connect/deadlines.ts';
-import { failureOf } from '../connect/failure.ts';
 import { howToLogIn, notConnected } from '../connect/not-connected.ts';
+import { createFileKeeper, toToolOutput } from './call-result.ts';
 import type { ToolCallRequest } from './listed-tool.ts';
-import { keeperOf, outputOf } from './result.ts';
 
 interface CallPorts {
   readonly server: string;
@@ -29,7 +29,7 @@ const MIN_TOTAL_MS = 60 * 60_000;
  * Rejects only with the reason of the caller's signal. A call is repeated only when the first one did not
  * arrive.
  */
-export async function callTool(request: ToolCallRequest, ports: CallPorts): Promise<ToolOutput> {
+export async function callServerTool(request: ToolCallRequest, ports: CallPorts): Promise<ToolOutput> {
   const first = await attempt(request, ports);
   if ('output' in first) return first.output;
   const second = await attempt(request, ports);
@@ -58,10 +58,12 @@ async function attempt(request: ToolCallRequest, ports: CallPorts): Promise<Atte
           },
         }),
     );
-    return { output: await outputOf(result, { server, tool: request.name, keep: keeperOf(context) }) };
+    return {
+      output: await toToolOutput(result, { server, tool: request.name, keep: createFileKeeper(context) }),
+    };
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
-    const failure = failureOf(error);
+    const failure = classifyFailure(error);
     ports.heed(error, connection);
     switch (failure.kind) {
       case 'not_delivered':

@@ -11,9 +11,9 @@ import type {
 import { isRecord } from '../../util/is-record.ts';
 import { mirroredParams } from '../revisions/param-headers.ts';
 import { type TakenNames, toolNames } from '../servers/names.ts';
+import { renderCallResult } from './call-result.ts';
 import { cleanText } from './clean-text.ts';
-import { renderOutput } from './result.ts';
-import { inServerNames, toolSchema } from './tool-schema.ts';
+import { inServerNames, readToolSchema } from './read-tool-schema.ts';
 
 export interface ToolCallRequest {
   /** Name that the model uses. */
@@ -84,7 +84,7 @@ export function listedTools(
   const statuses: McpToolInfo[] = [];
   const wire: unknown[] = [];
   for (const [raw, each] of named) {
-    const schema = toolSchema(each['inputSchema']);
+    const schema = readToolSchema(each['inputSchema']);
     const problem =
       isRecord(each['execution']) && each['execution']['taskSupport'] === 'required'
         ? 'it runs only as a background task'
@@ -101,7 +101,7 @@ export function listedTools(
     const description =
       typeof each['description'] === 'string' ? cleanText(each['description'], MAX_DESCRIPTION_CHARS) : '';
     const annotations = isRecord(each['annotations']) ? each['annotations'] : {};
-    const title = titleOf(each, annotations);
+    const title = pickTitle(each, annotations);
     const readOnly = annotations['readOnlyHint'] === true;
     const effect = readOnly ? 'pure' : annotations['idempotentHint'] === true ? 'idempotent' : 'unsafe';
     tools.push({
@@ -115,7 +115,7 @@ export function listedTools(
       isReadOnly: () => readOnly,
       isConcurrencySafe: () => readOnly,
       effectClass: () => effect,
-      renderOutput,
+      renderOutput: renderCallResult,
       run: (input: JsonObject, context) =>
         withProgress(slug, raw, (onProgress) =>
           call({
@@ -151,7 +151,7 @@ function headerProblem(inputSchema: unknown): string | undefined {
 
 const MAX_TITLE_CHARS = 200;
 
-function titleOf(
+function pickTitle(
   { title: own }: Readonly<Record<string, unknown>>,
   { title: annotated }: Readonly<Record<string, unknown>>,
 ): string | undefined {

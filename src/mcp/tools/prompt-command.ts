@@ -3,9 +3,9 @@ import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
 import { isRecord } from '../../util/is-record.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
 import { toolNames } from '../servers/names.ts';
-import type { Listed } from '../servers/server-ports.ts';
+import type { ListedEntry } from '../servers/server-ports.ts';
+import { toPromptBlock } from './call-result.ts';
 import { cleanText } from './clean-text.ts';
-import { blockOf } from './result.ts';
 
 export interface PromptCommand {
   /** Without the slash. */
@@ -38,7 +38,7 @@ export function promptCommands(server: McpServer): readonly PromptCommand[] {
   );
   return prompts.map((prompt) => {
     const raw = prompt['name'] as string;
-    const parameters = parametersOf(prompt);
+    const parameters = readParameters(prompt);
     return {
       name: names.get(raw) as string,
       description: cleanText(String(prompt['description'] ?? prompt['title'] ?? ''), MAX_DESCRIPTION_CHARS),
@@ -51,13 +51,13 @@ export function promptCommands(server: McpServer): readonly PromptCommand[] {
       prompt: raw,
       server: server.name,
       async run(args, { signal }) {
-        const given = argumentsOf(args, parameters);
+        const given = parseArguments(args, parameters);
         const missing = parameters.filter(({ name, required }) => required && given[name] === undefined);
         if (missing.length > 0)
           throw new Error(`The prompt "${raw}" needs ${missing.map(({ name }) => `<${name}>`).join(' ')}.`);
         const { messages } = await server.request('prompts/get', { name: raw, arguments: given }, signal);
         const listed: readonly unknown[] = Array.isArray(messages) ? messages : [];
-        const blocks = await Promise.all(listed.map((message) => messageOf(message, server.name)));
+        const blocks = await Promise.all(listed.map((message) => toMessageBlock(message, server.name)));
         return { messages: [blocks], shouldQuery: true };
       },
     };
@@ -69,7 +69,7 @@ interface Parameter {
   readonly required: boolean;
 }
 
-function parametersOf(prompt: Listed): readonly Parameter[] {
+function readParameters(prompt: ListedEntry): readonly Parameter[] {
   const { arguments: listed } = prompt;
   return (Array.isArray(listed) ? listed : []).flatMap((each) =>
     isRecord(each) && typeof each['name'] === 'string'
@@ -79,7 +79,7 @@ function parametersOf(prompt: Listed): readonly Parameter[] {
 }
 
 /** Words in order, quoted ones as one; the last parameter takes the rest. */
-function argumentsOf(args: string, parameters: readonly Parameter[]): Record<string, string> {
+function parseArguments(args: string, parameters: readonly Parameter[]): Record<string, string> {
   const words = [...args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   );
@@ -93,9 +93,9 @@ function argumentsOf(args: string, parameters: readonly Parameter[]): Record<str
 }
 
 /** A prompt is one user message; its assistant messages are marked as such. */
-async function messageOf(message: unknown, server: string): Promise<TextBlock | ImageBlock> {
-  if (!isRecord(message)) return blockOf(message, server);
-  const block = await blockOf(message['content'], server);
+async function toMessageBlock(message: unknown, server: string): Promise<TextBlock | ImageBlock> {
+  if (!isRecord(message)) return toPromptBlock(message, server);
+  const block = await toPromptBlock(message['content'], server);
   return message['role'] === 'assistant' && block.type === 'text'
     ? { type: 'text', text: `Assistant: ${block.text}` }
     : block;

@@ -1,16 +1,16 @@
 /** What the tools for resources answer; loaded by their first call. */
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
-import { withoutPrefix } from '../connect/failure.ts';
+import { withoutPrefix } from '../connect/connection-failure.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
+import { toResourceBlocks } from './call-result.ts';
 import { cleanText } from './clean-text.ts';
-import { resourceOf } from './result.ts';
 
 const MAX_LISTED = 1_000;
 const MAX_TEXT_CHARS = 500;
 
 /** The resources of these servers, of which there is at least one. It is an error when all of them fail. */
 export async function listResources(asked: readonly McpServer[], signal: AbortSignal): Promise<ToolOutput> {
-  const lists = await Promise.all(asked.map((each) => resourcesOf(each, signal)));
+  const lists = await Promise.all(asked.map((each) => listFromServer(each, signal)));
   signal.throwIfAborted();
   const resources = lists.flatMap((each) => each.resources).slice(0, MAX_LISTED);
   const problems = lists.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
@@ -22,7 +22,7 @@ export async function listResources(asked: readonly McpServer[], signal: AbortSi
   };
 }
 
-async function resourcesOf(server: McpServer, signal: AbortSignal) {
+async function listFromServer(server: McpServer, signal: AbortSignal) {
   try {
     const resources = await server.list('resources', signal);
     return {
@@ -47,7 +47,7 @@ function shown(text: unknown): string {
 export async function readResource(
   server: McpServer,
   uri: string,
-  place: Parameters<typeof resourceOf>[1],
+  place: Parameters<typeof toResourceBlocks>[1],
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   try {
@@ -55,7 +55,7 @@ export async function readResource(
     const items: readonly unknown[] = Array.isArray(contents) ? contents : [];
     const binary = items.some((item) => typeof (item as { blob?: unknown } | null)?.blob === 'string');
     const content = binary
-      ? (await Promise.all(items.map((item) => resourceOf(item, place)))).flat()
+      ? (await Promise.all(items.map((item) => toResourceBlocks(item, place)))).flat()
       : JSON.stringify({ contents: items });
     return { data: { contents: items }, content };
   } catch (error) {

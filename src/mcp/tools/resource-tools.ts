@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../../protocol/json.ts';
 import type { AnyTool, ParseResult, ToolOutput } from '../../protocol/tools/tool.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
-import { keeperOf } from './result.ts';
+import { createFileKeeper } from './call-result.ts';
 
 interface ListInput {
   readonly server?: string;
@@ -30,8 +30,8 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Any
     name: 'ListMcpResourcesTool',
     description: () =>
       'Lists the resources that MCP servers offer: name, URI and server of each. Read one with ReadMcpResourceTool.',
-    inputJsonSchema: schemaOf({ server: 'Only resources of this server' }, []),
-    parse: (input): ParseResult<ListInput> => textsOf(input, [], ['server']),
+    inputJsonSchema: buildSchema({ server: 'Only resources of this server' }, []),
+    parse: (input): ParseResult<ListInput> => readTexts(input, [], ['server']),
     async run({ server }: ListInput, { signal }): Promise<ToolOutput> {
       const asked = server === undefined ? servers() : [named(server)].filter((each) => each !== undefined);
       if (asked.length === 0) return unknown(server ?? '');
@@ -45,16 +45,21 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Any
     name: READ_TOOL,
     description: () =>
       'Reads one resource of an MCP server by its URI. ListMcpResourcesTool tells what there is.',
-    inputJsonSchema: schemaOf({ server: 'The name of the server', uri: 'The URI of the resource' }, [
+    inputJsonSchema: buildSchema({ server: 'The name of the server', uri: 'The URI of the resource' }, [
       'server',
       'uri',
     ]),
-    parse: (input): ParseResult<ReadInput> => textsOf(input, ['server', 'uri'], []),
+    parse: (input): ParseResult<ReadInput> => readTexts(input, ['server', 'uri'], []),
     async run({ server, uri }: ReadInput, context): Promise<ToolOutput> {
       const found = named(server);
       if (found === undefined) return unknown(server);
       const { readResource } = await import('./resource-answers.ts');
-      return readResource(found, uri, { server, tool: READ_TOOL, keep: keeperOf(context) }, context.signal);
+      return readResource(
+        found,
+        uri,
+        { server, tool: READ_TOOL, keep: createFileKeeper(context) },
+        context.signal,
+      );
     },
   };
   return [list, read];
@@ -66,14 +71,14 @@ const READ_ONLY = {
   effectClass: () => 'pure' as const,
 };
 
-function schemaOf(texts: Readonly<Record<string, string>>, required: readonly string[]): JsonSchema {
+function buildSchema(texts: Readonly<Record<string, string>>, required: readonly string[]): JsonSchema {
   const properties = Object.fromEntries(
     Object.entries(texts).map(([name, description]) => [name, { type: 'string', description }]),
   );
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-function textsOf<T>(
+function readTexts<T>(
   input: Readonly<Record<string, unknown>>,
   required: readonly string[],
   optional: readonly string[],

@@ -56,12 +56,12 @@ export function createToolPins(store: PinStore | undefined): ToolPins {
         latest.set(name, tool);
         const before = pinned.get(name);
         if (before === undefined) {
-          pinned.set(name, definitionOf(tool));
+          pinned.set(name, pickDefinition(tool));
           isNew = true;
           return tool;
         }
-        const now = definitionOf(tool);
-        const changed = changesOf(before, now);
+        const now = pickDefinition(tool);
+        const changed = listChanges(before, now);
         if (changed.length === 0) return tool;
         const what = `its ${changed.join(' and its ')} changed since it was allowed`;
         held.set(name, { what, definition: stable(now) });
@@ -73,7 +73,7 @@ export function createToolPins(store: PinStore | undefined): ToolPins {
     accept(name) {
       const tool = latest.get(name);
       if (tool === undefined) return;
-      pinned.set(name, definitionOf(tool));
+      pinned.set(name, pickDefinition(tool));
       keep();
     },
   };
@@ -82,13 +82,13 @@ export function createToolPins(store: PinStore | undefined): ToolPins {
 /** Fields that the model or the user relies on. */
 const FIELDS = ['name', 'description', 'inputSchema', 'annotations', '_meta', 'execution'] as const;
 
-function definitionOf(tool: Listed): Listed {
+function pickDefinition(tool: Listed): Listed {
   return Object.fromEntries(
     FIELDS.flatMap((field) => (tool[field] === undefined ? [] : [[field, tool[field]]])),
   );
 }
 
-function changesOf(before: Listed, now: Listed): readonly string[] {
+function listChanges(before: Listed, now: Listed): readonly string[] {
   const differs = (field: string) => stable(before[field]) !== stable(now[field]);
   return [
     ...(differs('description')

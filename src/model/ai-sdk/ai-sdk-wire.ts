@@ -19,10 +19,10 @@ import { wireMaxTokens } from '../request/thinking-options.ts';
 import { type IteratedAnswer, openIteratedAttempt } from '../stream/iterated-attempt.ts';
 import { refusedAttempt } from '../stream/refused-attempt.ts';
 import type { WireAccess, WireSetup } from '../wire-setup.ts';
-import { classifyAiSdk } from './classify.ts';
+import { classifyAiSdk } from './classify-ai-sdk-error.ts';
 import { type AiSdkCall, type AiSdkModel, checkedModel, versionOf } from './language-model.ts';
 import { createPartDecoder } from './part-decoder.ts';
-import { promptMessages } from './prompt.ts';
+import { promptMessages } from './prompt-messages.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -151,7 +151,7 @@ class AiSdkWire implements Wire {
     if (server !== undefined) return refusedAttempt(noServerTools(String(server['name'] ?? server.type)));
     const { clock } = this.#ports;
     return openIteratedAttempt({
-      send: (abortSignal) => answerOf(model, { ...call, abortSignal }, request.stream),
+      send: (abortSignal) => askModel(model, { ...call, abortSignal }, request.stream),
       createDecoder: (head) =>
         createPartDecoder({
           head,
@@ -190,13 +190,13 @@ class WrongContent extends Error {
 
 const jsonOf = oncePer((message: object) => JSON.stringify(message));
 
-async function answerOf(model: AiSdkModel, call: AiSdkCall, stream: boolean): Promise<IteratedAnswer> {
+async function askModel(model: AiSdkModel, call: AiSdkCall, stream: boolean): Promise<IteratedAnswer> {
   if (stream) {
     const { stream: parts, response } = await model.doStream(call as never);
-    const head = headOf(response);
+    const head = toHttpHead(response);
     const wrong = otherContent(head);
     if (wrong !== undefined) throw new WrongContent(wrong);
-    return { head, events: partsOf(parts) };
+    return { head, events: readStream(parts) };
   }
   const { content, finishReason, usage, response } = await model.doGenerate(call as never);
   const events = [
@@ -204,7 +204,7 @@ async function answerOf(model: AiSdkModel, call: AiSdkCall, stream: boolean): Pr
     ...content.flatMap(streamed),
     { type: 'finish', finishReason, usage },
   ];
-  return { head: headOf(response), events };
+  return { head: toHttpHead(response), events };
 }
 
 /** The parts that would have streamed a part of a whole answer. */
@@ -221,7 +221,7 @@ function streamed(value: unknown): readonly unknown[] {
 }
 
 /** The package tells the headers at most. */
-function headOf(response: unknown): HttpHead {
+function toHttpHead(response: unknown): HttpHead {
   return { status: 200, headers: (fieldsIn(fieldsIn(response)?.['headers']) ?? {}) as HttpHead['headers'] };
 }
 
@@ -237,7 +237,7 @@ function otherContent(head: HttpHead): ModelFailure | undefined {
 }
 
 /** A web stream, with or without an iterator of its own. */
-async function* partsOf(stream: unknown): AsyncGenerator<unknown, void> {
+async function* readStream(stream: unknown): AsyncGenerator<unknown, void> {
   const reader = (stream as ReadableStream<unknown>).getReader();
   try {
     for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value;

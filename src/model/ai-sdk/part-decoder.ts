@@ -4,12 +4,12 @@ import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import type { StopReason, StreamEvent, Usage } from '../../protocol/model/wire.ts';
 import { type Fields, fieldsIn, numberIn, textIn } from '../openai/fields.ts';
-import { estimatedUsage } from '../openai/usage.ts';
+import { estimatedUsage } from '../openai/read-usage.ts';
 import type { EventDecoder } from '../stream/decode-events.ts';
 import { type CallHandle, isWhole, MessageWriter } from '../stream/message-writer.ts';
 import { vendorSignature } from '../vendor-reasoning.ts';
-import { classifyAiSdk } from './classify.ts';
-import type { KeptPart } from './prompt.ts';
+import { classifyAiSdk } from './classify-ai-sdk-error.ts';
+import type { KeptPart } from './prompt-messages.ts';
 
 interface PartsFor {
   readonly head: HttpHead;
@@ -170,7 +170,7 @@ class PartDecoder extends MessageWriter implements EventDecoder {
     const reason = part['finishReason'];
     const unified = typeof reason === 'string' ? reason : fieldsIn(reason)?.['unified'];
     const raw = fieldsIn(reason)?.['raw'] ?? unified;
-    const usage = usageOf(part['usage'], this.#of.cacheApart);
+    const usage = toUsage(part['usage'], this.#of.cacheApart);
     if (unified === 'interrupted') return;
     if (usage === undefined && (raw === undefined || raw === 'unknown' || raw === 'other')) return;
     this.#begin();
@@ -196,7 +196,7 @@ class PartDecoder extends MessageWriter implements EventDecoder {
 }
 
 /** Usage of V2 (numbers), and of V3 and V4 (objects), in the terms of the Messages API (F108). */
-export function usageOf(value: unknown, cacheApart: boolean): Usage | undefined {
+export function toUsage(value: unknown, cacheApart: boolean): Usage | undefined {
   const usage = fieldsIn(value);
   if (usage === undefined) return undefined;
   const input = fieldsIn(usage['inputTokens']);

@@ -23,7 +23,7 @@ export interface Described {
 export function factsIn(entry: unknown): StatedFacts | undefined {
   const inputs = fieldOf(fieldOf(entry, 'architecture'), 'input_modalities');
   const parameters = fieldOf(entry, 'supported_parameters');
-  return factsOf({
+  return keepKnownFacts({
     contextWindow: tokensIn(entry, [
       'max_input_tokens',
       'max_model_len',
@@ -34,9 +34,9 @@ export function factsIn(entry: unknown): StatedFacts | undefined {
     maxOutputTokens:
       tokensIn(entry, ['max_tokens', 'max_output_tokens', 'max_completion_tokens']) ??
       tokensIn(fieldOf(entry, 'top_provider'), ['max_completion_tokens']),
-    supportsImages: has(inputs, 'image') ?? able(entry, 'image_input'),
-    supportsTools: has(parameters, 'tools'),
-    supportsThinking: has(parameters, 'reasoning') ?? able(entry, 'thinking'),
+    supportsImages: hasWord(inputs, 'image') ?? able(entry, 'image_input'),
+    supportsTools: hasWord(parameters, 'tools'),
+    supportsThinking: hasWord(parameters, 'reasoning') ?? able(entry, 'thinking'),
     supportsAdaptiveThinking: able(entry, 'thinking', 'types', 'adaptive'),
     supportsEffort: able(entry, 'effort'),
     price: priceIn(fieldOf(entry, 'pricing')),
@@ -44,7 +44,7 @@ export function factsIn(entry: unknown): StatedFacts | undefined {
 }
 
 /** Without what is unknown; undefined: nothing is known. */
-export function factsOf(
+export function keepKnownFacts(
   facts: {
     readonly [Name in keyof StatedFacts]: StatedFacts[Name] | undefined;
   },
@@ -61,7 +61,7 @@ export function tokensIn(entry: unknown, names: readonly string[]): number | und
 }
 
 /** Whether a list has a word; undefined: there is no list. */
-export function has(list: unknown, word: string): boolean | undefined {
+export function hasWord(list: unknown, word: string): boolean | undefined {
   return Array.isArray(list) ? list.includes(word) : undefined;
 }
 

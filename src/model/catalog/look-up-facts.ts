@@ -8,7 +8,7 @@ import { type Asked, type AskedPlace, createAsked } from '../http/ask-once.ts';
 import { fieldOf } from '../http/request-json.ts';
 import { type Described, factsIn } from './described-models.ts';
 import { canonicalModel, isClaudeModel, type StatedFacts, UNKNOWN_WINDOW_TOKENS } from './model-info.ts';
-import { serversOf } from './server-apis.ts';
+import { guessServerApis } from './server-apis.ts';
 
 export interface LookedUp {
   /** undefined: the endpoint says nothing of the model. */
@@ -31,15 +31,15 @@ export async function lookUpFacts(model: string, place: AskedPlace): Promise<Loo
     return {
       facts: undefined,
       isFinal: asked.reached(),
-      said: saidOf(model, undefined, place),
+      said: describeLookup(model, undefined, place),
       unknown: asked.reached() ? unknownAdvice(model, place) : undefined,
     };
   const described = await describe(model, listed, asked);
   return {
     facts: described?.facts,
     isFinal: described?.isFinal !== false,
-    said: saidOf(model, described, place),
-    advice: described && adviceOf(model, described),
+    said: describeLookup(model, described, place),
+    advice: described && adviseOnWindow(model, described),
   };
 }
 
@@ -67,10 +67,10 @@ const AT_ONCE = 8;
 async function listedAs(model: string, asked: Asked): Promise<unknown> {
   const own = await asked.listJson(`/models/${encodeURIComponent(model)}`);
   if (typeof fieldOf(own, 'id') === 'string' || factsIn(own) !== undefined) return own;
-  return entryOf(await asked.listJson('/models'), model);
+  return findEntry(await asked.listJson('/models'), model);
 }
 
-function entryOf(list: unknown, model: string): unknown {
+function findEntry(list: unknown, model: string): unknown {
   const entries = fieldOf(list, 'data');
   if (!Array.isArray(entries)) return undefined;
   const named = (same: (id: string) => boolean) =>
@@ -85,13 +85,13 @@ function entryOf(list: unknown, model: string): unknown {
 async function describe(model: string, entry: unknown, asked: Asked): Promise<Described | undefined> {
   const listed = factsIn(entry);
   if (listed?.contextWindow !== undefined) return { facts: listed, isFinal: true, by: 'its list of models' };
-  const answers = serversOf(entry, asked.baseUrl).map((server) => server(model, asked));
+  const answers = guessServerApis(entry, asked.baseUrl).map((server) => server(model, asked));
   const own = (await Promise.all(answers)).find((answer) => answer !== undefined);
   if (own !== undefined) return { ...own, facts: { ...listed, ...own.facts } };
   return listed && { facts: listed, isFinal: true, by: 'its list of models' };
 }
 
-function saidOf(model: string, described: Described | undefined, { baseUrl }: AskedPlace): string {
+function describeLookup(model: string, described: Described | undefined, { baseUrl }: AskedPlace): string {
   const facts = described && factWords(described.facts);
   const known = facts === undefined ? 'says nothing of it' : `says by ${described?.by}: ${facts}`;
   return `${model} was looked up: ${baseUrl.origin} ${known}`;
@@ -113,7 +113,7 @@ function unknownAdvice(model: string, { baseUrl }: AskedPlace): string | undefin
 /** With less than this, an agent has little room for files and results. */
 const LITTLE_WINDOW = 32_000;
 
-function adviceOf(model: string, { facts, largest, enlarge }: Described): string | undefined {
+function adviseOnWindow(model: string, { facts, largest, enlarge }: Described): string | undefined {
   const { contextWindow: window } = facts;
   if (window === undefined || largest === undefined || enlarge === undefined) return undefined;
   if (window >= LITTLE_WINDOW || window >= largest) return undefined;

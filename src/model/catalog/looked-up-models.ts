@@ -4,7 +4,7 @@
  */
 import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import { lifeOf } from '../life-of.ts';
+import { toLife } from '../life-of.ts';
 import type { EndpointFacts, EndpointFactsOptions } from './endpoint-facts.ts';
 import { type LookedUp, lookUpFacts } from './look-up-facts.ts';
 import { type StatedFacts, wireModel } from './model-info.ts';
@@ -86,7 +86,7 @@ class Facts implements EndpointFacts {
         baseUrl,
         root,
         headers: headers(),
-        life: lifeOf(signal),
+        life: toLife(signal),
       });
       log?.(found.said);
       const advice = found.advice ?? (namesUnknown ? found.unknown : undefined);

@@ -48,7 +48,7 @@ export function modelInfo(
   betas: readonly string[] = [],
 ): ModelInfo {
   const base = statedInfo(listedInfo(model, betas), stated);
-  const override = overrideOf(model, overrides);
+  const override = findOverride(model, overrides);
   if (override === undefined) return base;
   return { ...base, ...override, ...sizes(override, base), source: override.source ?? 'settings' };
 }
@@ -58,11 +58,11 @@ export function modelInfo(
  * a guess.
  */
 export function isTabled(model: string, overrides: ModelOverrides = {}): boolean {
-  const declared = overrideOf(model, overrides)?.contextWindow ?? 0;
+  const declared = findOverride(model, overrides)?.contextWindow ?? 0;
   return declared > 0 || lookUp(model)?.source === 'list';
 }
 
-function overrideOf(model: string, overrides: ModelOverrides): ModelOverrides[string] | undefined {
+function findOverride(model: string, overrides: ModelOverrides): ModelOverrides[string] | undefined {
   return overrides[model] ?? overrides[wireModel(model)];
 }
 

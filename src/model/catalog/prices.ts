@@ -16,7 +16,7 @@ const MAX_NESTING = 8;
  * Cost of one response in USD, responses of other models inside it included; undefined if the price is
  * unknown. `infoOf` supplies prices of those models.
  */
-export function costOf(
+export function computeCost(
   usage: Partial<Usage>,
   info: ModelInfo,
   infoOf: (model: string) => ModelInfo = (model) => modelInfo(model),
@@ -31,7 +31,7 @@ export function costOf(
   for (const inner of iterations) {
     // Entries of type `message` are the response's own rounds, already in its totals.
     if (inner.model === undefined || inner.type === 'message') continue;
-    const innerCost = costOf(inner, infoOf(inner.model), infoOf, depth + 1);
+    const innerCost = computeCost(inner, infoOf(inner.model), infoOf, depth + 1);
     if (innerCost === undefined) return undefined;
     cost += innerCost;
   }

@@ -4,7 +4,14 @@
  */
 import type { Asked } from '../http/ask-once.ts';
 import { fieldOf } from '../http/request-json.ts';
-import { type Described, factsOf, flagIn, has, pricePerToken, tokensIn } from './described-models.ts';
+import {
+  type Described,
+  flagIn,
+  hasWord,
+  keepKnownFacts,
+  pricePerToken,
+  tokensIn,
+} from './described-models.ts';
 
 /** undefined: the server is another one, or does not know the model. */
 type ServerApi = (model: string, asked: Asked) => Promise<Described | undefined>;
@@ -13,7 +20,7 @@ type ServerApi = (model: string, asked: Asked) => Promise<Described | undefined>
  * The servers that may have written this entry of a list. One that tells nothing of its author is asked only
  * within a network of one's own: the API of a vendor is none of these.
  */
-export function serversOf(entry: unknown, { hostname }: URL): readonly ServerApi[] {
+export function guessServerApis(entry: unknown, { hostname }: URL): readonly ServerApi[] {
   switch (fieldOf(entry, 'owned_by')) {
     case 'library':
       return [ollama];
@@ -55,9 +62,9 @@ const ollama: ServerApi = async (model, asked) => {
   const contextWindow =
     given === undefined || largest === undefined ? (given ?? largest) : Math.min(given, largest);
   // The stub of a model that runs elsewhere lists fewer abilities than that model has.
-  const isWhole = has(abilities, 'completion') === true;
-  const can = (ability: string) => (isWhole ? has(abilities, ability) : undefined);
-  const facts = factsOf({
+  const isWhole = hasWord(abilities, 'completion') === true;
+  const can = (ability: string) => (isWhole ? hasWord(abilities, ability) : undefined);
+  const facts = keepKnownFacts({
     contextWindow,
     supportsImages: can('vision'),
     supportsTools: can('tools'),
@@ -85,13 +92,13 @@ const llamaCpp: ServerApi = async (model, asked) => {
   if (props === undefined) return undefined;
   return {
     facts:
-      factsOf({
+      keepKnownFacts({
         contextWindow: tokensIn(fieldOf(props, 'default_generation_settings'), ['n_ctx']),
         supportsImages: flagIn(fieldOf(props, 'modalities'), 'vision'),
       }) ?? {},
     isFinal: true,
     by: '/props of llama.cpp',
-    largest: tokensIn(fieldOf(entryNamed(list, ['id'], [model]) ?? onlyOf(list), 'meta'), ['n_ctx_train']),
+    largest: tokensIn(fieldOf(entryNamed(list, ['id'], [model]) ?? takeOnly(list), 'meta'), ['n_ctx_train']),
     enlarge: 'Start llama-server with a larger --ctx-size.',
   };
 };
@@ -111,12 +118,12 @@ const lmStudio: ServerApi = async (model, asked) => {
   const abilities = fieldOf(entry, 'capabilities');
   const kind = fieldOf(older, 'type');
   const loaded =
-    tokensIn(fieldOf(instanceOf(entry, model), 'config'), ['context_length']) ??
+    tokensIn(fieldOf(findInstance(entry, model), 'config'), ['context_length']) ??
     tokensIn(older, ['loaded_context_length']);
   const largest = tokensIn(entry, ['max_context_length']) ?? tokensIn(older, ['max_context_length']);
   return {
     facts:
-      factsOf({
+      keepKnownFacts({
         contextWindow: loaded ?? largest,
         supportsImages:
           flagIn(abilities, 'vision') ?? (kind === 'llm' || kind === 'vlm' ? kind === 'vlm' : undefined),
@@ -131,11 +138,11 @@ const lmStudio: ServerApi = async (model, asked) => {
 };
 
 function entryOfInstance(models: unknown, model: string): unknown {
-  return Array.isArray(models) ? models.find((entry) => instanceOf(entry, model) !== undefined) : undefined;
+  return Array.isArray(models) ? models.find((entry) => findInstance(entry, model) !== undefined) : undefined;
 }
 
 /** The loaded copy of a model with this name, else any copy of a model with this key. */
-function instanceOf(entry: unknown, model: string): unknown {
+function findInstance(entry: unknown, model: string): unknown {
   const instances = fieldOf(entry, 'loaded_instances');
   if (!Array.isArray(instances)) return undefined;
   return (
@@ -143,7 +150,7 @@ function instanceOf(entry: unknown, model: string): unknown {
   );
 }
 
-function onlyOf(entries: unknown): unknown {
+function takeOnly(entries: unknown): unknown {
   return Array.isArray(entries) && entries.length === 1 ? entries[0] : undefined;
 }
 
@@ -177,7 +184,7 @@ const liteLlm: ServerApi = async (model, asked) => {
   });
   return {
     facts:
-      factsOf({
+      keepKnownFacts({
         contextWindow: least('max_input_tokens'),
         maxOutputTokens: least('max_output_tokens'),
         supportsImages: all('supports_vision'),

@@ -2,7 +2,7 @@
 
 import { parseJson } from '../../util/bounded-json.ts';
 import type { WireSetup } from '../wire-setup.ts';
-import { LOGIN_LIMIT_MS, variable } from './cloud-setup.ts';
+import { LOGIN_LIMIT_MS, readCloudVariable } from './cloud-setup.ts';
 import { loadDependency } from './official-client.ts';
 
 interface AwsKeys {
@@ -95,17 +95,21 @@ class Credentials implements AwsCredentials {
 
   /** A profile that is named goes before keys, as in AWS' own tools. */
   #fromVariables(): AwsKeys | undefined {
-    const accessKeyId = variable(this.#setup, 'AWS_ACCESS_KEY_ID');
-    const secretAccessKey = variable(this.#setup, 'AWS_SECRET_ACCESS_KEY');
+    const accessKeyId = readCloudVariable(this.#setup, 'AWS_ACCESS_KEY_ID');
+    const secretAccessKey = readCloudVariable(this.#setup, 'AWS_SECRET_ACCESS_KEY');
     if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
-    if (variable(this.#setup, 'AWS_PROFILE') !== undefined) return undefined;
-    return { accessKeyId, secretAccessKey, sessionToken: variable(this.#setup, 'AWS_SESSION_TOKEN') };
+    if (readCloudVariable(this.#setup, 'AWS_PROFILE') !== undefined) return undefined;
+    return {
+      accessKeyId,
+      secretAccessKey,
+      sessionToken: readCloudVariable(this.#setup, 'AWS_SESSION_TOKEN'),
+    };
   }
 
   #fromChain(): Promise<AwsKeys> {
-    const profile = variable(this.#setup, 'AWS_PROFILE');
-    const filepath = variable(this.#setup, 'AWS_SHARED_CREDENTIALS_FILE');
-    const configFilepath = variable(this.#setup, 'AWS_CONFIG_FILE');
+    const profile = readCloudVariable(this.#setup, 'AWS_PROFILE');
+    const filepath = readCloudVariable(this.#setup, 'AWS_SHARED_CREDENTIALS_FILE');
+    const configFilepath = readCloudVariable(this.#setup, 'AWS_CONFIG_FILE');
     this.#chain ??= loadDependency<CredentialProviders>(
       this.#owner,
       '@aws-sdk/credential-providers',

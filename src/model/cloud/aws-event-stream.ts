@@ -39,7 +39,7 @@ class Reader implements SseReader {
         events.push(errorEvent('api_error', 'A frame of the stream is damaged.'));
       } else if (this.#rest.length < length) break;
       else {
-        const event = eventOf(this.#rest.subarray(0, length));
+        const event = decodeFrame(this.#rest.subarray(0, length));
         if (event !== undefined) events.push(event);
         this.#rest = this.#rest.subarray(length);
       }
@@ -60,7 +60,7 @@ function frameLength(bytes: Buffer): number | undefined {
 }
 
 /** undefined: a frame without an event, such as a keep-alive. */
-function eventOf(frame: Buffer): string | undefined {
+function decodeFrame(frame: Buffer): string | undefined {
   const payloadAt = PRELUDE_BYTES + frame.readUInt32BE(4);
   const headers = headersIn(frame.subarray(PRELUDE_BYTES, payloadAt));
   const payload = parsed(frame.toString('utf8', payloadAt, frame.length - CRC_BYTES));

@@ -9,9 +9,9 @@ import { classifyAnswer } from '../retry/classify-error.ts';
 import type { WireAccess, WireSetup } from '../wire-setup.ts';
 import { createAwsCredentials } from './aws-credentials.ts';
 import { createAwsEventReader } from './aws-event-stream.ts';
-import { isOn, urlIn, variable } from './cloud-setup.ts';
+import { isOn, readCloudVariable, urlIn } from './cloud-setup.ts';
 import { type CloudEndpoint, createCloudWire } from './cloud-wire.ts';
-import { causeOf } from './error-causes.ts';
+import { describeRootCause } from './error-causes.ts';
 import { bedrockModel } from './model-ids.ts';
 import { type ClientOptions, loadPackage, missingPackage, type OfficialClient } from './official-client.ts';
 
@@ -35,7 +35,7 @@ interface BedrockModule {
  * of Haiku models and of `ANTHROPIC_SMALL_FAST_MODEL`.
  */
 export function bedrockAccess(setup: WireSetup): WireAccess {
-  const region = variable(setup, 'AWS_REGION') ?? variable(setup, 'AWS_DEFAULT_REGION');
+  const region = readCloudVariable(setup, 'AWS_REGION') ?? readCloudVariable(setup, 'AWS_DEFAULT_REGION');
   if (region === undefined)
     return { problem: 'Bedrock needs a region: set AWS_REGION, for example to us-east-1.' };
   if (!/^[a-z]{2}(?:-[a-z]+)+-\d+$/.test(region))
@@ -52,7 +52,7 @@ function bedrockEndpoint(
   baseUrl: string | undefined,
   { clock }: WirePorts,
 ): CloudEndpoint {
-  const apiKey = variable(setup, 'AWS_BEARER_TOKEN_BEDROCK');
+  const apiKey = readCloudVariable(setup, 'AWS_BEARER_TOKEN_BEDROCK');
   const skipAuth = isOn(setup, 'CLAUDE_CODE_SKIP_BEDROCK_AUTH');
   const isSigned = apiKey === undefined && !skipAuth;
   const credentials = createAwsCredentials(setup, PACKAGE, region, () => clock.nowMs());
@@ -68,13 +68,13 @@ function bedrockEndpoint(
     },
     body: { anthropic_version: 'bedrock-2023-05-31' },
     knows: { contextManagement: false, serverTools: false, metadata: false },
-    modelId: (model) => bedrockModel(model, regionOf(setup, model, region)),
+    modelId: (model) => bedrockModel(model, pickRegion(setup, model, region)),
     async client(model) {
       const [{ AnthropicBedrock }] = await Promise.all([
         loadPackage<BedrockModule>(PACKAGE),
         isSigned && credentials.ready(),
       ]);
-      const awsRegion = regionOf(setup, model, region);
+      const awsRegion = pickRegion(setup, model, region);
       return (options) =>
         new AnthropicBedrock({
           ...options,
@@ -92,18 +92,19 @@ function bedrockEndpoint(
     },
     unsigned: (error) => ({
       kind: 'cloud_credentials',
-      message: `AWS credentials could not be obtained: ${causeOf(error)}. ${fix}`,
+      message: `AWS credentials could not be obtained: ${describeRootCause(error)}. ${fix}`,
       cause: error,
     }),
   };
 }
 
 /** The small model may have a region of its own. */
-function regionOf(setup: WireSetup, model: string, region: string): string {
-  const own = variable(setup, 'ANTHROPIC_SMALL_FAST_MODEL_AWS_REGION');
+function pickRegion(setup: WireSetup, model: string, region: string): string {
+  const own = readCloudVariable(setup, 'ANTHROPIC_SMALL_FAST_MODEL_AWS_REGION');
   if (own === undefined) return region;
   const isSmall =
-    model === variable(setup, 'ANTHROPIC_SMALL_FAST_MODEL') || canonicalModel(model).includes('haiku');
+    model === readCloudVariable(setup, 'ANTHROPIC_SMALL_FAST_MODEL') ||
+    canonicalModel(model).includes('haiku');
   return isSmall ? own : region;
 }
 

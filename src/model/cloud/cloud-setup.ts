@@ -5,13 +5,13 @@ import type { WireSetup } from '../wire-setup.ts';
 export const LOGIN_LIMIT_MS = 180_000;
 
 /** A variable that is set to something; undefined otherwise. */
-export function variable({ env }: Pick<WireSetup, 'env'>, name: string): string | undefined {
+export function readCloudVariable({ env }: Pick<WireSetup, 'env'>, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
 /** `1`, `true`, `yes` or `on`. */
 export function isOn(setup: Pick<WireSetup, 'env'>, name: string): boolean {
-  return /^(?:1|true|yes|on)$/i.test(variable(setup, name) ?? '');
+  return /^(?:1|true|yes|on)$/i.test(readCloudVariable(setup, name) ?? '');
 }
 
 /** The URL in a variable, without a slash at its end. `problem`: it is not one. */
@@ -19,7 +19,7 @@ export function urlIn(
   setup: Pick<WireSetup, 'env'>,
   name: string,
 ): { readonly url?: string | undefined; readonly problem?: string } {
-  const url = variable(setup, name)?.replace(/\/+$/, '');
+  const url = readCloudVariable(setup, name)?.replace(/\/+$/, '');
   if (url === undefined) return {};
   return URL.canParse(url) && /^https?:/.test(url) ? { url } : { problem: `${name} is not a URL: ${url}` };
 }

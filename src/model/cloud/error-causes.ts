@@ -1,5 +1,5 @@
 /** What lies behind an error of a client, as one line. */
-export function causeOf(error: unknown): string {
+export function describeRootCause(error: unknown): string {
   const said: string[] = [];
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
     const line = inner.message.trim().split('\n', 1)[0] ?? '';

@@ -4,7 +4,7 @@
  */
 import { openConnections } from '../http/connections.ts';
 import { openHttpCall } from '../http/http-call.ts';
-import { lifeOf } from '../life-of.ts';
+import { toLife } from '../life-of.ts';
 import type { WireSetup } from '../wire-setup.ts';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -38,7 +38,7 @@ export function createFetch({
         keepAlive: false,
       },
       body.length === 0 ? [] : [body],
-      lifeOf(request.signal),
+      toLife(request.signal),
     );
     const chunks: Buffer[] = [];
     let bytes = 0;

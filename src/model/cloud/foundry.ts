@@ -5,9 +5,9 @@ import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { MESSAGES_API } from '../messages-wire.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
 import type { WireAccess, WireSetup } from '../wire-setup.ts';
-import { isOn, urlIn, variable } from './cloud-setup.ts';
+import { isOn, readCloudVariable, urlIn } from './cloud-setup.ts';
 import { type CloudEndpoint, createCloudWire } from './cloud-wire.ts';
-import { causeOf } from './error-causes.ts';
+import { describeRootCause } from './error-causes.ts';
 import { type ClientOptions, loadPackage, missingPackage, type OfficialClient } from './official-client.ts';
 
 const PACKAGE = '@anthropic-ai/foundry-sdk';
@@ -38,7 +38,7 @@ interface IdentityModule {
  * names of deployments.
  */
 export function foundryAccess(setup: WireSetup): WireAccess {
-  const resource = variable(setup, 'ANTHROPIC_FOUNDRY_RESOURCE');
+  const resource = readCloudVariable(setup, 'ANTHROPIC_FOUNDRY_RESOURCE');
   const { url, problem } = urlIn(setup, 'ANTHROPIC_FOUNDRY_BASE_URL');
   if (problem !== undefined) return { problem };
   if (url === undefined && resource === undefined)
@@ -55,19 +55,19 @@ export function foundryAccess(setup: WireSetup): WireAccess {
 }
 
 /** How requests are authorised. */
-function authOf(setup: WireSetup): 'key' | 'token' | 'none' | 'login' {
+function pickAuth(setup: WireSetup): 'key' | 'token' | 'none' | 'login' {
   if (isOn(setup, 'CLAUDE_CODE_SKIP_FOUNDRY_AUTH')) return 'none';
-  if (variable(setup, 'ANTHROPIC_FOUNDRY_API_KEY') !== undefined) return 'key';
-  return variable(setup, 'ANTHROPIC_FOUNDRY_AUTH_TOKEN') === undefined ? 'login' : 'token';
+  if (readCloudVariable(setup, 'ANTHROPIC_FOUNDRY_API_KEY') !== undefined) return 'key';
+  return readCloudVariable(setup, 'ANTHROPIC_FOUNDRY_AUTH_TOKEN') === undefined ? 'login' : 'token';
 }
 
 function missingIdentity(setup: WireSetup): string | undefined {
-  if (authOf(setup) !== 'login' || missingPackage('', IDENTITY_PACKAGE) === undefined) return undefined;
+  if (pickAuth(setup) !== 'login' || missingPackage('', IDENTITY_PACKAGE) === undefined) return undefined;
   return `Foundry has no credentials: set ANTHROPIC_FOUNDRY_API_KEY, or install ${IDENTITY_PACKAGE} to use your Azure login: npm install ${IDENTITY_PACKAGE}`;
 }
 
 function foundryEndpoint(setup: WireSetup, baseURL: string): CloudEndpoint {
-  const auth = authOf(setup);
+  const auth = pickAuth(setup);
   const fix = {
     key: 'Check ANTHROPIC_FOUNDRY_API_KEY.',
     token: 'Check ANTHROPIC_FOUNDRY_AUTH_TOKEN: a token is valid for about an hour.',
@@ -98,11 +98,11 @@ function foundryEndpoint(setup: WireSetup, baseURL: string): CloudEndpoint {
     modelId: (model) => model,
     async client() {
       const { AnthropicFoundry } = await loadPackage<FoundryModule>(PACKAGE);
-      const token = variable(setup, 'ANTHROPIC_FOUNDRY_AUTH_TOKEN') ?? '';
+      const token = readCloudVariable(setup, 'ANTHROPIC_FOUNDRY_AUTH_TOKEN') ?? '';
       const provider = auth === 'login' ? await azureLogin() : async () => token;
       const credential =
         auth === 'key' || auth === 'none'
-          ? { apiKey: variable(setup, 'ANTHROPIC_FOUNDRY_API_KEY') ?? 'none' }
+          ? { apiKey: readCloudVariable(setup, 'ANTHROPIC_FOUNDRY_API_KEY') ?? 'none' }
           : { apiKey: null, azureADTokenProvider: provider };
       return (options) => new AnthropicFoundry({ ...options, baseURL, resource: null, ...credential });
     },
@@ -112,7 +112,7 @@ function foundryEndpoint(setup: WireSetup, baseURL: string): CloudEndpoint {
     },
     unsigned: (error) => ({
       kind: 'cloud_credentials',
-      message: `Azure credentials could not be obtained: ${loginError(error) ?? causeOf(error)}. ${fix}`,
+      message: `Azure credentials could not be obtained: ${loginError(error) ?? describeRootCause(error)}. ${fix}`,
       cause: error,
     }),
   };

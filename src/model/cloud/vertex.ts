@@ -6,9 +6,9 @@ import { parseJson } from '../../util/bounded-json.ts';
 import { MESSAGES_API } from '../messages-wire.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
 import type { WireAccess, WireSetup } from '../wire-setup.ts';
-import { isOn, LOGIN_LIMIT_MS, urlIn, variable } from './cloud-setup.ts';
+import { isOn, LOGIN_LIMIT_MS, readCloudVariable, urlIn } from './cloud-setup.ts';
 import { type CloudEndpoint, createCloudWire } from './cloud-wire.ts';
-import { causeOf } from './error-causes.ts';
+import { describeRootCause } from './error-causes.ts';
 import { createFetch } from './fetch-over-connections.ts';
 import { vertexModel, vertexRegionVariables } from './model-ids.ts';
 import {
@@ -51,15 +51,15 @@ interface GoogleAuthModule {
  * `ANTHROPIC_VERTEX_PROJECT_ID` (or `GOOGLE_CLOUD_PROJECT`, `GCLOUD_PROJECT`).
  */
 export function vertexAccess(setup: WireSetup): WireAccess {
-  const region = variable(setup, 'CLOUD_ML_REGION');
+  const region = readCloudVariable(setup, 'CLOUD_ML_REGION');
   if (region === undefined)
     return { problem: 'Vertex needs a region: set CLOUD_ML_REGION, for example to global or us-east5.' };
   if (!/^[a-z0-9-]+$/.test(region))
     return { problem: `CLOUD_ML_REGION is not the name of a region: ${region}` };
   const projectId =
-    variable(setup, 'ANTHROPIC_VERTEX_PROJECT_ID') ??
-    variable(setup, 'GOOGLE_CLOUD_PROJECT') ??
-    variable(setup, 'GCLOUD_PROJECT');
+    readCloudVariable(setup, 'ANTHROPIC_VERTEX_PROJECT_ID') ??
+    readCloudVariable(setup, 'GOOGLE_CLOUD_PROJECT') ??
+    readCloudVariable(setup, 'GCLOUD_PROJECT');
   if (projectId === undefined)
     return { problem: 'Vertex needs a project: set ANTHROPIC_VERTEX_PROJECT_ID to its id.' };
   const { url, problem } = urlIn(setup, 'ANTHROPIC_VERTEX_BASE_URL');
@@ -100,7 +100,7 @@ function vertexEndpoint(
       return (options) =>
         new AnthropicVertex({
           ...options,
-          region: regionOf(setup, model) ?? region,
+          region: findRegion(setup, model) ?? region,
           projectId,
           baseURL: baseUrl,
           authClient: signer,
@@ -114,7 +114,7 @@ function vertexEndpoint(
     },
     unsigned: (error) => ({
       kind: 'cloud_credentials',
-      message: `Google Cloud credentials could not be obtained: ${causeOf(error)}. ${fix}`,
+      message: `Google Cloud credentials could not be obtained: ${describeRootCause(error)}. ${fix}`,
       cause: error,
     }),
   };
@@ -124,7 +124,7 @@ const NO_AUTH: AuthClient = { getRequestHeaders: async () => new Headers() };
 
 function googleClient(setup: WireSetup, projectId: string): Promise<AuthClient> {
   const { GoogleAuth } = loadDependency<GoogleAuthModule>(PACKAGE, 'google-auth-library');
-  const keyFilename = variable(setup, 'GOOGLE_APPLICATION_CREDENTIALS');
+  const keyFilename = readCloudVariable(setup, 'GOOGLE_APPLICATION_CREDENTIALS');
   return new GoogleAuth({
     scopes: SCOPE,
     projectId,
@@ -133,9 +133,9 @@ function googleClient(setup: WireSetup, projectId: string): Promise<AuthClient> 
   }).getClient();
 }
 
-function regionOf(setup: WireSetup, model: string): string | undefined {
+function findRegion(setup: WireSetup, model: string): string | undefined {
   return vertexRegionVariables(model)
-    .map((name) => variable(setup, name))
+    .map((name) => readCloudVariable(setup, name))
     .find((region) => region !== undefined);
 }
 

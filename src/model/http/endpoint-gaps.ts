@@ -37,7 +37,7 @@ interface Known {
 }
 
 /** `endpoint`: its address, and whatever else tells callers apart. Shared by clients with this clock. */
-export function gapsOf(endpoint: string, clock: Clock): GapsOfEndpoint {
+export function trackGaps(endpoint: string, clock: Clock): GapsOfEndpoint {
   const keyOf = ({ apiKey, authToken }: Credential) => JSON.stringify([endpoint, apiKey, authToken]);
   const known = (credential: Credential): readonly string[] => {
     const all = shared.get(clock);

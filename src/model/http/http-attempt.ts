@@ -77,7 +77,7 @@ export function openHttpAttempt(input: AttemptInput): Attempt {
         if ('kind' in head) return ended(head);
         const decoder = api.createDecoder(head);
         batches.begin(head, decoder);
-        read = readerOf(reader, head, decoder);
+        read = pickReader(reader, head, decoder);
       }
       const got = await read();
       return Array.isArray(got) ? batches.batch(got) : ended(got);
@@ -126,7 +126,7 @@ async function readHead(reader: Reader): Promise<HttpHead | HttpStop> {
 }
 
 /** The reader for this response. */
-function readerOf(reader: Reader, head: HttpHead, decoder: EventDecoder): ReadEvents {
+function pickReader(reader: Reader, head: HttpHead, decoder: EventDecoder): ReadEvents {
   if (head.status !== 200) {
     return async () => {
       const { text, stop } = await readText(reader, MAX_ERROR_BYTES);

@@ -5,7 +5,7 @@ import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { Credential } from '../../protocol/model/provider-wire.ts';
 import { EFFORT_MESSAGES } from '../catalog/conversation-features.ts';
 import { asksLongContext, LONG_CONTEXT_BETA } from '../catalog/model-info.ts';
-import type { CacheTtl } from '../request/cache-breakpoints.ts';
+import type { CacheTtl } from '../request/engine-breakpoints.ts';
 import { MESSAGE_THREADS_BETA } from '../request/message-threads.ts';
 import { FALLBACK_CREDIT_BETA, type RequestBody } from '../request/request-body.ts';
 import type { EndpointGaps } from './endpoint-gaps.ts';
@@ -45,7 +45,7 @@ interface HeaderInput {
 
 export function requestHeaders(input: HeaderInput): OutgoingHttpHeaders {
   const { request } = input;
-  const betas = betasOf(input);
+  const betas = listBetas(input);
   const isKnown = (name: string) => input.gaps?.lacks(name) !== true;
   return {
     'content-type': 'application/json',
@@ -79,7 +79,7 @@ export function callerHeaders({
   return headers;
 }
 
-function betasOf({ request, body, fast, hasEffort, cacheTtl, custom, gaps }: HeaderInput): string[] {
+function listBetas({ request, body, fast, hasEffort, cacheTtl, custom, gaps }: HeaderInput): string[] {
   const betas = new Set(request.betas ?? []);
   for (const [name, value] of Object.entries(custom)) {
     if (name.toLowerCase() !== 'anthropic-beta') continue;

@@ -34,7 +34,7 @@ const LEAST_OUTPUT = 16;
 export function chatBody(input: BodyInput): OpenAiBody {
   const { request, info, quirks, extraBody } = input;
   const maxTokens = wireMaxTokens(input.maxTokens ?? request.maxTokens, info);
-  const effort = effortOf(request, info, quirks);
+  const effort = pickEffort(request, info, quirks);
   const system = systemText(request.system);
   const messages = [
     ...(system === '' ? [] : [wireJson({ role: 'system', content: system })]),
@@ -66,7 +66,7 @@ export function responsesBody(input: BodyInput): OpenAiBody {
   const { request, info, quirks, extraBody } = input;
   const maxTokens = Math.max(LEAST_OUTPUT, wireMaxTokens(input.maxTokens ?? request.maxTokens, info));
   const system = systemText(request.system);
-  const reasoning = reasoningOf(request, info, quirks);
+  const reasoning = buildReasoning(request, info, quirks);
   const varying = {
     max_output_tokens: maxTokens,
     ...(reasoning !== undefined && { reasoning }),
@@ -117,19 +117,19 @@ function named({ name, description }: WireTool): Fields {
 }
 
 /** An explicit effort is sent to any model; a default only to one that is known to have efforts. */
-function effortOf(request: ModelRequest, info: ModelInfo, quirks: Pick<Quirks, 'has'>): string | undefined {
+function pickEffort(request: ModelRequest, info: ModelInfo, quirks: Pick<Quirks, 'has'>): string | undefined {
   const effort: EffortLevel | undefined = request.effort ?? wireEffort(request, info);
   if (effort === undefined || quirks.has('no_effort') || info.supportsThinking === false) return undefined;
   if (effort !== 'xhigh' && effort !== 'max') return effort;
   return quirks.has('effort_high_at_most') ? 'high' : 'xhigh';
 }
 
-function reasoningOf(
+function buildReasoning(
   request: ModelRequest,
   info: ModelInfo,
   quirks: Pick<Quirks, 'has'>,
 ): Fields | undefined {
-  const effort = effortOf(request, info, quirks);
+  const effort = pickEffort(request, info, quirks);
   const shown = request.thinking !== undefined && request.thinking.type !== 'disabled';
   const summary = shown && !quirks.has('no_reasoning_summary') && !quirks.has('no_effort');
   if (effort === undefined && !summary) return undefined;

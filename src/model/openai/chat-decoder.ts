@@ -12,11 +12,11 @@ import { protocolFailure } from '../retry/classify-error.ts';
 import type { EventDecoder } from '../stream/decode-events.ts';
 import { isWhole, MessageWriter } from '../stream/message-writer.ts';
 import { vendorSignature } from '../vendor-reasoning.ts';
-import { classifyStreamed } from './classify.ts';
+import { classifyStreamed } from './classify-openai-error.ts';
 import { type Fields, fieldsIn, listIn, numberIn, textIn } from './fields.ts';
 import { otherWire } from './other-wire.ts';
+import { estimatedUsage, usageIn, usageInTimings } from './read-usage.ts';
 import { type KeptReasoning, mergeDetails, REASONING_FIELDS } from './reasoning.ts';
-import { estimatedUsage, usageIn, usageInTimings } from './usage.ts';
 
 const DONE = '[DONE]';
 

@@ -5,7 +5,7 @@ import type { AssistantBlock, ToolResultBlock, UserBlock } from '../../protocol/
 import { wireJson } from '../request/message-json.ts';
 import { keptIn } from '../vendor-reasoning.ts';
 import type { Fields } from './fields.ts';
-import { CHAT_PARTS, partOf, partsOf, resultMedia, resultText } from './parts.ts';
+import { CHAT_PARTS, renderResultText, resultMedia, selectParts, toWirePart } from './parts.ts';
 import type { Quirks } from './quirks.ts';
 import type { KeptReasoning } from './reasoning.ts';
 
@@ -93,15 +93,15 @@ function userSide(blocks: readonly UserBlock[], { quirks }: ChatForm): Fields[] 
     const parts = resultMedia(result);
     if (parts.length === 0) return [];
     const named = CHAT_PARTS.text(`Attached to the result of call ${result.tool_use_id}:`);
-    return [named, ...parts.map((part) => partOf(part, CHAT_PARTS, images))];
+    return [named, ...parts.map((part) => toWirePart(part, CHAT_PARTS, images))];
   });
-  const said = partsOf(blocks).map((part) => partOf(part, CHAT_PARTS, images));
+  const said = selectParts(blocks).map((part) => toWirePart(part, CHAT_PARTS, images));
   const content = [...media, ...said];
   return [
     ...results.map((result) => ({
       role: 'tool',
       tool_call_id: result.tool_use_id,
-      content: resultText(result),
+      content: renderResultText(result),
     })),
     ...(content.length > 0 ? [{ role: 'user', content: asText(content) ?? content }] : []),
   ];

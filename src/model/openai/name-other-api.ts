@@ -56,7 +56,7 @@ async function knows(api: Api, { connections, base, headers, clock, life }: Aske
   );
   const cancel = clock.timer(ASK_MS, () => call.stop({ kind: 'aborted' }));
   try {
-    const status = await statusOf(call);
+    const status = await awaitStatus(call);
     return status !== undefined && status !== 404 && status !== 405 && status < 500;
   } finally {
     cancel();
@@ -64,7 +64,7 @@ async function knows(api: Api, { connections, base, headers, clock, life }: Aske
   }
 }
 
-async function statusOf(call: HttpCall): Promise<number | undefined> {
+async function awaitStatus(call: HttpCall): Promise<number | undefined> {
   while (call.head === undefined && call.stopped === undefined) await call.changed();
   return call.head?.status;
 }

@@ -22,7 +22,7 @@ import type { WireAccess, WireSetup } from '../wire-setup.ts';
 import { chatBody, responsesBody } from './bodies.ts';
 import { createChatDecoder } from './chat-decoder.ts';
 import { chatMessages } from './chat-messages.ts';
-import { classifyOpenAi } from './classify.ts';
+import { classifyOpenAi } from './classify-openai-error.ts';
 import { type Fields, fieldsIn } from './fields.ts';
 import { namedOtherApi } from './name-other-api.ts';
 import { otherWire } from './other-wire.ts';
@@ -103,7 +103,7 @@ class OpenAiWire implements Wire {
     this.#ports = ports;
     this.#api = options.api ?? 'chat';
     this.#baseUrl = new URL(options.baseUrl);
-    this.#path = pathOf(this.#baseUrl, PATHS[this.#api]);
+    this.#path = toApiPath(this.#baseUrl, PATHS[this.#api]);
     this.#connections = openConnections({
       baseUrl: this.#baseUrl,
       proxyUrl: options.proxyUrl ? new URL(options.proxyUrl) : undefined,
@@ -205,7 +205,7 @@ class OpenAiWire implements Wire {
 }
 
 /** An address without a path gets `/v1`; one that names the API itself is taken as it is. */
-function pathOf(baseUrl: URL, api: string): string {
+function toApiPath(baseUrl: URL, api: string): string {
   const base = withoutTrailingSlashes(baseUrl.pathname);
   const path = base.endsWith(api) ? base : `${base === '' ? '/v1' : base}${api}`;
   return `${path}${baseUrl.search}`;

@@ -8,7 +8,7 @@ import type { Fields } from './fields.ts';
 export type Api = 'messages' | 'chat' | 'responses';
 
 /** By the form of an answer or event; undefined: unknown. */
-function apiOf(value: Fields): Api | undefined {
+function detectApi(value: Fields): Api | undefined {
   const type = String(value['type'] ?? '');
   const object = String(value['object'] ?? '');
   if (type === 'message' || type === 'message_start' || type.startsWith('content_block')) return 'messages';
@@ -31,7 +31,7 @@ const ADVICE: Readonly<Record<Api, string>> = {
 
 /** The failure of an answer of another API than `asked`; undefined: it may be of this one. */
 export function otherWire(value: Fields, asked: Api, head: HttpHead): ModelFailure | undefined {
-  const api = apiOf(value);
+  const api = detectApi(value);
   if (api === undefined || api === asked) return undefined;
   return protocolFailure(otherWireSentence(asked, api), head);
 }

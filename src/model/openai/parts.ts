@@ -34,18 +34,18 @@ export const RESPONSES_PARTS: PartForms = {
 const IMAGE_LEFT_OUT = '[image left out: this model takes no images]';
 
 /** `images` false: each is replaced by a sentence. */
-export function partOf(part: Part, forms: PartForms, images: boolean): unknown {
+export function toWirePart(part: Part, forms: PartForms, images: boolean): unknown {
   switch (part.type) {
     case 'text':
       return forms.text(part.text);
     case 'image':
-      return images ? forms.image(urlOf(part)) : forms.text(IMAGE_LEFT_OUT);
+      return images ? forms.image(toUrl(part)) : forms.text(IMAGE_LEFT_OUT);
     case 'document':
       return documentPart(part, forms);
   }
 }
 
-function urlOf({ source }: ImageBlock): string {
+function toUrl({ source }: ImageBlock): string {
   switch (source.type) {
     case 'url':
       return source.url;
@@ -72,7 +72,7 @@ function resultParts({ content }: ToolResultBlock): readonly Part[] {
 }
 
 /** The text of a result, as the model reads it; what is no text is left to `others`. */
-export function resultText(block: ToolResultBlock): string {
+export function renderResultText(block: ToolResultBlock): string {
   const text = resultParts(block)
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('\n');
@@ -85,7 +85,7 @@ export const resultMedia = (block: ToolResultBlock): readonly Part[] =>
   resultParts(block).filter(({ type }) => type !== 'text');
 
 /** Blocks of the user side that are no results. */
-export const partsOf = (blocks: readonly UserBlock[]): readonly Part[] =>
+export const selectParts = (blocks: readonly UserBlock[]): readonly Part[] =>
   blocks.flatMap((block) => (block.type === 'tool_result' ? [] : [asPart(block)]));
 
 /** What only the Messages API knows becomes the text that it holds, or a sentence. */

@@ -29,33 +29,33 @@ const UNKNOWN =
   '(?:unknown|unrecogni[sz]ed|unexpected|unsupported|not supported|not permitted|not allowed|extra|does not support|invalid)';
 
 /** Both, in any order. */
-const bothOf = (a: string, b: string) =>
+const matchBoth = (a: string, b: string) =>
   new RegExp(`(?:${a})[\\s\\S]{0,200}(?:${b})|(?:${b})[\\s\\S]{0,200}(?:${a})`, 'i');
 
 /** In order: the first that matches and is not known yet is learned. */
 const WORDINGS: readonly (readonly [RegExp, readonly Quirk[]])[] = [
   [/max_tokens[\s\S]{0,80}(?:use|instead)[\s\S]{0,20}max_completion_tokens/i, ['max_completion_tokens']],
-  [bothOf('max_completion_tokens', UNKNOWN), ['max_tokens']],
+  [matchBoth('max_completion_tokens', UNKNOWN), ['max_tokens']],
   [/missing an? [`'"]?thought_?signature/i, ['thought_signatures']],
   [
     /reasoning_content[`'"]?[\s\S]{0,60}(?:missing|must be passed back|is required)|missing [`'"]?reasoning_content/i,
     ['reasoning_on_calls'],
   ],
   [
-    bothOf('(?:reasoning_content|reasoning_details|messages[^"]{0,40}\\breasoning\\b)', UNKNOWN),
+    matchBoth('(?:reasoning_content|reasoning_details|messages[^"]{0,40}\\breasoning\\b)', UNKNOWN),
     ['no_reasoning_replay'],
   ],
-  [bothOf('stream_options', UNKNOWN), ['no_stream_options']],
+  [matchBoth('stream_options', UNKNOWN), ['no_stream_options']],
   [/verified to generate reasoning summar|reasoning\.summary/i, ['no_reasoning_summary']],
   [/encrypted[ _.]content|reasoning\.encrypted_content/i, ['no_encrypted_reasoning']],
   [
-    bothOf('reasoning_effort|reasoning\\.effort', '(?:supported values|must be one of|invalid value)'),
+    matchBoth('reasoning_effort|reasoning\\.effort', '(?:supported values|must be one of|invalid value)'),
     ['effort_high_at_most', 'no_effort'],
   ],
-  [bothOf('reasoning_effort|reasoning\\.effort', UNKNOWN), ['no_effort']],
-  [bothOf('["\'`]?reasoning["\'`]?', 'unsupported parameter'), ['no_effort']],
-  [bothOf('prompt_cache_key', UNKNOWN), ['no_cache_key']],
-  [bothOf('["\'`]store["\'`]', UNKNOWN), ['no_store']],
+  [matchBoth('reasoning_effort|reasoning\\.effort', UNKNOWN), ['no_effort']],
+  [matchBoth('["\'`]?reasoning["\'`]?', 'unsupported parameter'), ['no_effort']],
+  [matchBoth('prompt_cache_key', UNKNOWN), ['no_cache_key']],
+  [matchBoth('["\'`]store["\'`]', UNKNOWN), ['no_store']],
   [
     /(?:image(?:_url|s| input| content)?|vision|multimodal)[\s\S]{0,80}(?:not supported|unsupported|not support|only supported)|(?:not support|support for|supports?) (?:image|vision)|mmproj/i,
     ['no_images'],

@@ -7,11 +7,11 @@ import type { EventDecoder } from '../stream/decode-events.ts';
 import { type CallHandle, MessageWriter } from '../stream/message-writer.ts';
 import { vendorSignature } from '../vendor-reasoning.ts';
 import type { DecoderFor } from './chat-decoder.ts';
-import { classifyStreamed } from './classify.ts';
+import { classifyStreamed } from './classify-openai-error.ts';
 import { type Fields, fieldsIn, listIn, textIn } from './fields.ts';
 import { otherWire } from './other-wire.ts';
+import { estimatedUsage, usageIn } from './read-usage.ts';
 import type { KeptItem } from './responses-input.ts';
-import { estimatedUsage, usageIn } from './usage.ts';
 
 export function createResponsesDecoder(of: DecoderFor): EventDecoder {
   return new ResponsesDecoder(of);
@@ -62,12 +62,12 @@ class ResponsesDecoder extends MessageWriter implements EventDecoder {
         if (item !== undefined) this.#begin(item, event);
         return undefined;
       case 'response.output_text.delta':
-        this.#streamed.add(keyOf(event));
+        this.#streamed.add(toItemKey(event));
         this.text(textIn(event, 'delta'));
         return undefined;
       case 'response.refusal.delta':
         this.#refused = true;
-        this.#streamed.add(keyOf(event));
+        this.#streamed.add(toItemKey(event));
         this.text(textIn(event, 'delta'));
         return undefined;
       case 'response.reasoning_summary_part.added':
@@ -76,11 +76,11 @@ class ResponsesDecoder extends MessageWriter implements EventDecoder {
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
       case 'response.reasoning.delta':
-        this.#streamed.add(keyOf(event));
+        this.#streamed.add(toItemKey(event));
         this.thinking(textIn(event, 'delta'));
         return undefined;
       case 'response.function_call_arguments.delta': {
-        const call = this.#calls.get(keyOf(event));
+        const call = this.#calls.get(toItemKey(event));
         if (call !== undefined) this.addInput(call, textIn(event, 'delta'));
         return undefined;
       }
@@ -114,7 +114,7 @@ class ResponsesDecoder extends MessageWriter implements EventDecoder {
   }
 
   #callOf(item: Fields, event: Fields): CallHandle {
-    const key = keyOf({ ...event, item_id: item['id'] ?? event['item_id'] });
+    const key = toItemKey({ ...event, item_id: item['id'] ?? event['item_id'] });
     let call = this.#calls.get(key);
     if (call === undefined) {
       call = this.call(textIn(item, 'call_id') || textIn(item, 'id'), textIn(item, 'name'));
@@ -127,10 +127,10 @@ class ResponsesDecoder extends MessageWriter implements EventDecoder {
   /** Adds what did not arrive in deltas. */
   #finishItem(item: Fields, event: Fields): void {
     this.start('', '');
-    const key = keyOf({ ...event, item_id: item['id'] ?? event['item_id'] });
+    const key = toItemKey({ ...event, item_id: item['id'] ?? event['item_id'] });
     switch (item['type']) {
       case 'reasoning': {
-        if (!this.#streamed.has(key)) this.thinking(summaryOf(item));
+        if (!this.#streamed.has(key)) this.thinking(joinSummary(item));
         // `status` is a field of answers only.
         const { status: _, ...kept } = item;
         this.sign(this.#signature({ item: kept }));
@@ -176,12 +176,12 @@ class ResponsesDecoder extends MessageWriter implements EventDecoder {
 }
 
 /** The item that an event is about: its id, or its place where a server gives changing ids. */
-function keyOf(event: Fields): string {
+function toItemKey(event: Fields): string {
   const place = event['output_index'];
   return typeof place === 'number' ? String(place) : String(event['item_id'] ?? '');
 }
 
-function summaryOf(item: Fields): string {
+function joinSummary(item: Fields): string {
   const parts = [...listIn(item['summary']), ...listIn(item['content'])];
   return parts.map((part) => textIn(fieldsIn(part), 'text')).join('\n\n');
 }

@@ -5,7 +5,7 @@ import type { AssistantBlock, ToolResultBlock, UserBlock } from '../../protocol/
 import { wireJson } from '../request/message-json.ts';
 import { keptIn } from '../vendor-reasoning.ts';
 import { type Fields, fieldsIn } from './fields.ts';
-import { partOf, partsOf, RESPONSES_PARTS, resultMedia, resultText } from './parts.ts';
+import { RESPONSES_PARTS, renderResultText, resultMedia, selectParts, toWirePart } from './parts.ts';
 import type { Quirks } from './quirks.ts';
 
 /** What is kept of an answer's items. */
@@ -60,7 +60,7 @@ function answer(blocks: readonly AssistantBlock[], { origin, quirks }: Responses
 
 function userSide(blocks: readonly UserBlock[], { quirks }: ResponsesForm): Fields[] {
   const images = !quirks.has('no_images');
-  const content = partsOf(blocks).map((part) => partOf(part, RESPONSES_PARTS, images));
+  const content = selectParts(blocks).map((part) => toWirePart(part, RESPONSES_PARTS, images));
   return [
     ...blocks
       .filter((block): block is ToolResultBlock => block.type === 'tool_result')
@@ -76,9 +76,9 @@ function userSide(blocks: readonly UserBlock[], { quirks }: ResponsesForm): Fiel
 /** A text, or a list of parts where there are images or documents. */
 function output(result: ToolResultBlock, images: boolean): unknown {
   const media = resultMedia(result);
-  if (media.length === 0) return resultText(result);
+  if (media.length === 0) return renderResultText(result);
   return [
-    RESPONSES_PARTS.text(resultText(result)),
-    ...media.map((part) => partOf(part, RESPONSES_PARTS, images)),
+    RESPONSES_PARTS.text(renderResultText(result)),
+    ...media.map((part) => toWirePart(part, RESPONSES_PARTS, images)),
   ];
 }

@@ -8,7 +8,7 @@ import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { ModelPrice, ModelRequest } from '../../protocol/model/model.ts';
 import type { View } from '../../protocol/model/view.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import { CACHE_TTL_MS, type CacheTtl } from './cache-breakpoints.ts';
+import { CACHE_TTL_MS, type CacheTtl } from './engine-breakpoints.ts';
 import { piecesOf } from './message-json.ts';
 
 export interface CacheWatchOptions {

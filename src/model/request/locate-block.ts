@@ -9,7 +9,7 @@ import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { ConversationEffort } from '../../protocol/model/provider-wire.ts';
 import type { AssistantBlock, OtherBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { piecesOfBlock } from './message-json.ts';
-import { createNormaliser, effortOf, type NormaliseRules, type WireTurn } from './normalise.ts';
+import { createEffortLookup, createNormaliser, type NormaliseRules, type WireTurn } from './normalise.ts';
 
 type Place = NonNullable<ModelFailure['block']>;
 
@@ -25,32 +25,36 @@ export function located(
 ): ModelFailure {
   const { block } = failure;
   if (block === undefined) return failure;
-  const json = turnsOf(request, keepsThinking, effort)[block.message]?.blocks[block.content];
+  const json = buildTurns(request, keepsThinking, effort)[block.message]?.blocks[block.content];
   if (json === undefined) return failure;
   for (let i = request.view.length - 1; i >= 0; i--) {
     const message = request.view.at(i) as ViewMessage;
-    const content = contentOf(message);
+    const content = listBlocks(message);
     const index = content.findIndex((candidate) => candidate !== undefined && isBlock(candidate, json));
     const found = content[index];
     if (found === undefined) continue;
-    const at = { uuid: message.uuid, index, ...innerOf(found, block) };
+    const at = { uuid: message.uuid, index, ...locateInner(found, block) };
     return { ...failure, block: { ...block, at } };
   }
   return failure;
 }
 
-function turnsOf(
+function buildTurns(
   { view, userContext = [] }: Pick<ModelRequest, 'view' | 'userContext'>,
   keepsThinking: NormaliseRules['keepsThinking'],
   effort: ConversationEffort | undefined,
 ): WireTurn[] {
-  const normaliser = createNormaliser({ userContext, keepsThinking, effortOf: effort && effortOf(effort) });
+  const normaliser = createNormaliser({
+    userContext,
+    keepsThinking,
+    effortOf: effort && createEffortLookup(effort),
+  });
   const sealed = view.slice().flatMap((message) => normaliser.add(message).flat());
   return [...sealed, ...normaliser.open(effort?.now)];
 }
 
 /** undefined in the place of what is not looked for. */
-function contentOf(message: ViewMessage): readonly (UserBlock | undefined)[] {
+function listBlocks(message: ViewMessage): readonly (UserBlock | undefined)[] {
   if (message.type === 'assistant')
     return message.message.content.map((block) => (isOther(block) ? block : undefined));
   const content = message.type === 'attachment' ? message.rendered : message.message.content;
@@ -70,7 +74,7 @@ function isBlock(block: UserBlock, json: string): boolean {
 }
 
 /** Blank texts inside a result are not sent, so they do not count. */
-function innerOf(block: UserBlock, { inner }: Place): { inner?: number } {
+function locateInner(block: UserBlock, { inner }: Place): { inner?: number } {
   if (inner === undefined || block.type !== 'tool_result' || !Array.isArray(block.content)) return {};
   const sent = [...block.content.keys()].filter((at) => {
     const part = block.content?.[at];

@@ -8,11 +8,11 @@ import type { ConversationEffort } from '../../protocol/model/provider-wire.ts';
 import type { View } from '../../protocol/model/view.ts';
 import type { EffortLevel } from '../../protocol/model/wire.ts';
 import { isVendorSignature } from '../vendor-reasoning.ts';
-import { type CacheMark, joinMarked } from './cache-breakpoints.ts';
+import { type CacheMark, joinMarked } from './engine-breakpoints.ts';
 import type { NewestTurns } from './message-threads.ts';
 import {
+  createEffortLookup,
   createNormaliser,
-  effortOf,
   type NormaliseRules,
   type Normaliser,
   type References,
@@ -72,7 +72,7 @@ export function createViewBytes(): ViewBytes {
       const growing = new Growing({
         userContext,
         keepsThinking: withoutVendors(keepsThinking),
-        effortOf: request.effort && effortOf(request.effort),
+        effortOf: request.effort && createEffortLookup(request.effort),
       });
       // A shorter version of a view that has grown is serialised anew; the cache stays with the longer one.
       if (known === undefined) {

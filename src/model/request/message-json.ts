@@ -13,9 +13,9 @@ import {
 } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { jsonOnce } from '../../util/text/json-once.ts';
-import { wireToolId } from './tool-ids.ts';
+import { wireToolId } from './wire-tool-ids.ts';
 
-export type Piece =
+export type BlockJson =
   | { readonly type: 'plain'; readonly json: string; readonly trimmed?: string }
   | { readonly type: 'thinking'; readonly json: string }
   | {
@@ -34,12 +34,12 @@ interface Loads {
   readonly text: string;
 }
 
-type ResultPiece = Extract<Piece, { id: string }>;
+type ResultPiece = Extract<BlockJson, { id: string }>;
 type ToolPieceType = ResultPiece['type'];
 
-export const piecesOf: (message: ViewMessage) => readonly Piece[] = oncePer(makePieces);
+export const piecesOf: (message: ViewMessage) => readonly BlockJson[] = oncePer(makePieces);
 
-function makePieces(message: ViewMessage): readonly Piece[] {
+function makePieces(message: ViewMessage): readonly BlockJson[] {
   switch (message.type) {
     case 'assistant':
       return message.synthetic === undefined ? message.message.content.flatMap(assistantPiece) : [];
@@ -53,7 +53,7 @@ function makePieces(message: ViewMessage): readonly Piece[] {
 }
 
 /** The pieces of one block of the user side, or of a block of an answer that no other rule is about. */
-export const piecesOfBlock = (block: UserBlock): readonly Piece[] => userPiece(block);
+export const piecesOfBlock = (block: UserBlock): readonly BlockJson[] => userPiece(block);
 
 /** A block of an answer as it is repeated; undefined: it is left out, or is no longer what it was. */
 export function jsonOfAnswer(block: AssistantBlock): string | undefined {
@@ -66,7 +66,7 @@ export function jsonOfAnswer(block: AssistantBlock): string | undefined {
 }
 
 /** The piece with its id on the wire. */
-export function withToolId(piece: Extract<Piece, { id: string }>, id: string): string {
+export function withToolId(piece: Extract<BlockJson, { id: string }>, id: string): string {
   return id === wireToolId(piece.id) ? piece.json : toolJson(piece.type, id, piece.rest);
 }
 
@@ -79,7 +79,7 @@ export function textJson(text: string): string {
   return `{"type":"text","text":${wireJson(text)}}`;
 }
 
-function assistantPiece(block: AssistantBlock): Piece[] {
+function assistantPiece(block: AssistantBlock): BlockJson[] {
   switch (block.type) {
     case 'text': {
       if (block.text.trim() === '') return [];
@@ -110,11 +110,11 @@ function assistantPiece(block: AssistantBlock): Piece[] {
   }
 }
 
-function otherPiece(block: AssistantBlock | UserBlock): Piece[] {
+function otherPiece(block: AssistantBlock | UserBlock): BlockJson[] {
   return [{ type: 'plain', json: wireJson({ ...block, cache_control: undefined }) }];
 }
 
-function userPiece(block: UserBlock): Piece[] {
+function userPiece(block: UserBlock): BlockJson[] {
   switch (block.type) {
     case 'text':
       return block.text.trim() === '' ? [] : [{ type: 'plain', json: textBlockJson(block) }];
@@ -147,7 +147,7 @@ export function withReferences(piece: ResultPiece, names: readonly string[]): Re
   return toolPiece('tool_result', piece.id, wireJson({ content }).slice(1));
 }
 
-function textPiece(text: string): Piece[] {
+function textPiece(text: string): BlockJson[] {
   return text.trim() === '' ? [] : [{ type: 'plain', json: textJson(text) }];
 }
 

@@ -7,9 +7,9 @@
 import type { AssistantMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ConversationEffort } from '../../protocol/model/provider-wire.ts';
 import type { EffortLevel } from '../../protocol/model/wire.ts';
-import { type Piece, piecesOf, textJson, wireJson, withReferences, withToolId } from './message-json.ts';
+import { type BlockJson, piecesOf, textJson, wireJson, withReferences, withToolId } from './message-json.ts';
 import { NO_TOOLS } from './offered-tools.ts';
-import { createToolIds, type ToolIds } from './tool-ids.ts';
+import { createToolIds, type ToolIds } from './wire-tool-ids.ts';
 
 /** Result of a call that has none. */
 export const MISSING_RESULT = 'This call was interrupted: its outcome is unknown.';
@@ -35,7 +35,7 @@ export interface NormaliseRules {
   readonly effortOf?: ((message: AssistantMessage) => EffortLevel) | undefined;
 }
 
-export const effortOf =
+export const createEffortLookup =
   ({ byDefault }: ConversationEffort) =>
   ({ effort = byDefault }: AssistantMessage): EffortLevel =>
     effort;
@@ -58,7 +58,7 @@ interface Call {
 interface Exchange {
   /** Id of the response whose blocks came last. */
   messageId: string | undefined;
-  answer: readonly Piece[];
+  answer: readonly BlockJson[];
   answerJson: readonly string[];
   calls: readonly Call[];
   /** Calls without a result, by the model's id. */
@@ -95,7 +95,7 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
   let exchange = emptyExchange(undefined);
   let first = true;
   /** Thinking that is not followed by anything yet: an answer must not end with it or consist of it. */
-  let pending: { id: string; pieces: Piece[] } | undefined;
+  let pending: { id: string; pieces: BlockJson[] } | undefined;
   let runBeganWithThinking: boolean | undefined;
 
   let firstEffort: EffortLevel | undefined;
@@ -136,7 +136,7 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
       : [{ role: 'system', blocks: [], effort: next }];
 
   function seal(): WireTurn[] {
-    const turns = turnsOf(exchange, first ? rules.userContext : undefined, OPENING);
+    const turns = toTurns(exchange, first ? rules.userContext : undefined, OPENING);
     runBeganWithThinking = toolRun(exchange, runBeganWithThinking);
     first = false;
     return turns;
@@ -144,7 +144,7 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
 
   const references = { made: new Set<string>(), missed: new Set<string>() };
 
-  function addResult(piece: Extract<Piece, { id: string }>, loadable: ReadonlySet<string>): void {
+  function addResult(piece: Extract<BlockJson, { id: string }>, loadable: ReadonlySet<string>): void {
     const { loads } = piece;
     if (loads === undefined) return void answerCall(exchange, piece);
     const known = loads.names.filter((name) => loadable.has(name));
@@ -169,9 +169,9 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
       return firstEffort;
     },
     open(next) {
-      if (first) return turnsOf(exchange, rules.userContext, OPENING);
+      if (first) return toTurns(exchange, rules.userContext, OPENING);
       const fallback = exchange.stopReason === 'pause_turn' ? undefined : CONTINUE;
-      return [...turnsOf(exchange, undefined, fallback), ...changeTo(next)];
+      return [...toTurns(exchange, undefined, fallback), ...changeTo(next)];
     },
     toolRunWithoutThinking: () => toolRun(exchange, runBeganWithThinking) === false,
   };
@@ -200,7 +200,7 @@ function continues(exchange: Exchange, id: string): boolean {
   return same && exchange.answered < exchange.calls.length;
 }
 
-function append(exchange: Exchange, piece: Piece, ids: ToolIds): void {
+function append(exchange: Exchange, piece: BlockJson, ids: ToolIds): void {
   exchange.answer = exchange.answer.concat(piece);
   if (piece.type !== 'tool_use') {
     exchange.answerJson = exchange.answerJson.concat(piece.json);
@@ -219,7 +219,7 @@ function append(exchange: Exchange, piece: Piece, ids: ToolIds): void {
  * The first result of a call counts; orphans and repeats are dropped. Calls that share an id are answered in
  * order.
  */
-function answerCall(exchange: Exchange, piece: Extract<Piece, { id: string }>): boolean {
+function answerCall(exchange: Exchange, piece: Extract<BlockJson, { id: string }>): boolean {
   const call = exchange.unanswered?.get(piece.id)?.shift();
   if (call === undefined) return false;
   call.result = withToolId(piece, call.wireId);
@@ -233,7 +233,7 @@ function toolRun(exchange: Exchange, before: boolean | undefined): boolean | und
   return before ?? exchange.beginsWithThinking;
 }
 
-function turnsOf(
+function toTurns(
   exchange: Exchange,
   context: readonly string[] | undefined,
   fallback: string | undefined,

@@ -22,7 +22,7 @@ export const plainTools = oncePer((tools: readonly WireTool[]): readonly WireToo
 );
 
 /** As an endpoint with references gets them; the same array for the same tools and as many references. */
-export function deferredTools(
+export function withLoadedTools(
   tools: readonly WireTool[],
   referenced: ReadonlySet<string>,
 ): readonly WireTool[] {

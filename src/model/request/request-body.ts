@@ -12,11 +12,11 @@ import { isSameList } from '../../util/collections/same-list.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { wireModel } from '../catalog/model-info.ts';
 import type { EndpointGaps } from '../http/endpoint-gaps.ts';
-import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
+import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './engine-breakpoints.ts';
 import { markedJson, type ViewBytes } from './message-byte-cache.ts';
 import { textJson, wireJson } from './message-json.ts';
 import type { MessageThreads, ThreadOfRequest } from './message-threads.ts';
-import { deferredTools, loadableTools, NO_TOOLS, plainTools } from './offered-tools.ts';
+import { loadableTools, NO_TOOLS, plainTools, withLoadedTools } from './offered-tools.ts';
 import { type WireThinking, wireEffort, wireMaxTokens, wireThinking } from './thinking-options.ts';
 
 /** With a refusal the API says how the same request to another model is billed as if it had been cached. */
@@ -91,7 +91,9 @@ export function buildRequestBody(input: BodyInput): RequestBody {
     loadable: input.references === true ? loadableTools(request.tools) : NO_TOOLS,
   });
   const tools =
-    input.references === true ? deferredTools(request.tools, messages.referenced) : plainTools(request.tools);
+    input.references === true
+      ? withLoadedTools(request.tools, messages.referenced)
+      : plainTools(request.tools);
   const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);
   const head = `{"model":${JSON.stringify(wireModel(request.model))},"max_tokens":${maxTokens},`;
   const before = preamble({ head, system: request.system, tools, serverTools: request.serverTools, mark });
@@ -101,14 +103,14 @@ export function buildRequestBody(input: BodyInput): RequestBody {
   const end = `${messages.rest}],${fields}${withThread}}`;
   const isShort = typeof before === 'string' && messages.sealed.length === 0;
   const chunks = isShort ? [before + end] : [before, ...messages.sealed, end];
-  const whole = bytesOf(chunks);
+  const whole = countBytes(chunks);
   const news = thread?.turns?.map((turn) => markedJson(turn, mark)).join(',');
   const sent = news === undefined ? chunks : [`${head}"messages":[${news}],${fields}${withThread}}`];
   return {
     chunks: sent,
     // The same with and without threads: what is estimated and recorded depends on the conversation alone.
     length: whole - withThread.length,
-    sentLength: news === undefined ? whole : bytesOf(sent),
+    sentLength: news === undefined ? whole : countBytes(sent),
     thread,
     maxTokens,
     thinking,
@@ -118,7 +120,7 @@ export function buildRequestBody(input: BodyInput): RequestBody {
   };
 }
 
-const bytesOf = (chunks: RequestBody['chunks']): number =>
+const countBytes = (chunks: RequestBody['chunks']): number =>
   chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
 
 /** `effort`: where it changes inside the conversation, the first one: another would cost the cache. */

@@ -45,7 +45,7 @@ export function classifyAnswer(head: HttpHead, text: string, nowMs: number): Mod
       head,
     );
   }
-  const { kind, tokens, errorType } = kindOf(status, body);
+  const { kind, tokens, errorType } = classifyResponse(status, body);
   const retryAfter = retryAfterMs(head.headers, nowMs);
   const should = head.headers['x-should-retry'];
   return {
@@ -53,7 +53,7 @@ export function classifyAnswer(head: HttpHead, text: string, nowMs: number): Mod
     message: sentence(kind, body),
     status: head.status,
     ...(errorType !== undefined && { errorType }),
-    ...requestIdOf(head.headers, body.requestId),
+    ...toRequestIdField(head.headers, body.requestId),
     ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
     ...((should === 'true' || should === 'false') && { shouldRetry: should === 'true' }),
     ...(tokens !== undefined && { tokens }),
@@ -82,17 +82,17 @@ function namedTool(status: number, { message }: ErrorBody): Pick<ModelFailure, '
 export function classifyStreamError(data: unknown, headers: ResponseHeaders): ModelFailure {
   const body = parseErrorBody(JSON.stringify(data), 'application/json');
   const status = STATUS_OF_TYPE[body.type ?? ''] ?? 500;
-  const { kind, tokens, errorType } = kindOf(status, body);
+  const { kind, tokens, errorType } = classifyResponse(status, body);
   return {
     kind: kind === 'server_error' || kind === 'timeout' ? 'stream_error' : kind,
     message: `The stream reported an error: ${body.message}`,
     ...(errorType !== undefined && { errorType }),
-    ...requestIdOf(headers, body.requestId),
+    ...toRequestIdField(headers, body.requestId),
     ...(tokens !== undefined && { tokens }),
   };
 }
 
-function kindOf(
+function classifyResponse(
   status: number,
   body: ErrorBody,
 ): { kind: FailureKind; tokens?: TokenNumbers; errorType?: string } {
@@ -148,7 +148,7 @@ export function cutFailure(head: HttpHead, cause: unknown): ModelFailure {
   return {
     kind: 'cut',
     message: 'The connection broke before the answer was complete.',
-    ...requestIdOf(head.headers, undefined),
+    ...toRequestIdField(head.headers, undefined),
     ...(cause !== undefined && { cause }),
   };
 }
@@ -184,12 +184,12 @@ export function protocolFailure(message: string, head: HttpHead, retry = false):
     kind: 'protocol',
     message,
     status: head.status,
-    ...requestIdOf(head.headers, undefined),
+    ...toRequestIdField(head.headers, undefined),
     ...(!retry && { shouldRetry: false }),
   };
 }
 
-function requestIdOf(headers: ResponseHeaders, fromBody: string | undefined): { requestId?: string } {
+function toRequestIdField(headers: ResponseHeaders, fromBody: string | undefined): { requestId?: string } {
   const requestId = requestIdIn({ headers }) ?? fromBody;
   return requestId === undefined ? {} : { requestId };
 }
@@ -251,10 +251,10 @@ function connectionSentence(error: Error, code: string): string {
     return 'The endpoint does not speak TLS. Should the base URL begin with http:// in place of https://?';
   switch (code) {
     case 'ECONNREFUSED':
-      return `The endpoint${addressOf(error)} refuses connections. Is the base URL right, and the server running?`;
+      return `The endpoint${formatAddress(error)} refuses connections. Is the base URL right, and the server running?`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `The endpoint\u2019s host name${addressOf(error)} could not be resolved. Check the base URL and the network.`;
+      return `The endpoint\u2019s host name${formatAddress(error)} could not be resolved. Check the base URL and the network.`;
     case 'ECONNRESET':
     case 'EPIPE':
       return 'The connection was reset.';
@@ -266,7 +266,7 @@ function connectionSentence(error: Error, code: string): string {
 }
 
 /** The address in Node's errors; '' if there is none. */
-function addressOf(error: Error): string {
+function formatAddress(error: Error): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const { address, port, hostname } = (first ?? error) as {
     readonly address?: string;

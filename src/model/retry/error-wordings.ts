@@ -93,8 +93,9 @@ export const isSchemaWording = (text: string): boolean =>
   );
 export const isFastModeWording = (text: string): boolean => /\bfast[ _-]?mode\b|\bspeed\b/i.test(text);
 
-export const tooLongWording = (text: string): TokenNumbers | undefined => numbersOf(TOO_LONG, text);
-export const overWindowWording = (text: string): TokenNumbers | undefined => numbersOf(OVER_WINDOW, text);
+export const tooLongWording = (text: string): TokenNumbers | undefined => parseTokenNumbers(TOO_LONG, text);
+export const overWindowWording = (text: string): TokenNumbers | undefined =>
+  parseTokenNumbers(OVER_WINDOW, text);
 
 /** `messages.3.content.1`, with the part of a tool result, if one is named. */
 export function blockWording(
@@ -114,7 +115,7 @@ function matchesAny(patterns: readonly RegExp[], text: string): boolean {
   return patterns.some((pattern) => pattern.test(text));
 }
 
-function numbersOf(wordings: readonly Wording[], text: string): TokenNumbers | undefined {
+function parseTokenNumbers(wordings: readonly Wording[], text: string): TokenNumbers | undefined {
   for (const [pattern, ...names] of wordings) {
     const match = pattern.exec(text);
     if (match === null) continue;

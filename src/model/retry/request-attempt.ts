@@ -110,7 +110,7 @@ export class Sending {
       info.supportsFastMode === true &&
       deps.spendGuard === undefined &&
       deps.fastMode.status().state === 'on';
-    this.#keepsThinking = state.withoutThinking ? never : thinkingOf(deps, request.model);
+    this.#keepsThinking = state.withoutThinking ? never : createThinkingFilter(deps, request.model);
     this.#prepared = input.wire.prepare({
       request,
       info,
@@ -161,7 +161,7 @@ export class Sending {
     const { end } = this;
     const retryAfterMs = end.kind === 'failed' ? end.failure.retryAfterMs : undefined;
     this.#input.held?.settle(this.#attempt === undefined ? { kind: 'free' } : attemptCost(end));
-    this.#permit?.settle(end.facts.usage, definedOf(end.facts.head?.headers ?? {}), retryAfterMs);
+    this.#permit?.settle(end.facts.usage, dropUndefined(end.facts.head?.headers ?? {}), retryAfterMs);
   }
 
   #need(): AdmissionNeed {
@@ -183,7 +183,7 @@ export class Sending {
       if (failure.kind === 'invalid_signature') deps.refusedThinking.note(request.view, this.#keepsThinking);
     }
     if (this.end.facts.model !== undefined) deps.served.learn(request.model, this.end.facts.model);
-    const record = recordOf(this.end, waitedMs, {
+    const record = toAttemptRecord(this.end, waitedMs, {
       startMs: this.#startMs,
       endMs: deps.clock.monotonicMs(),
       model: request.model,
@@ -197,7 +197,7 @@ export class Sending {
 
 type Sent = Pick<AttemptRecord, 'startMs' | 'endMs' | 'model' | 'stream' | 'bytes'>;
 
-function recordOf(end: AttemptEnd, waitedMs: number, sent: Sent): AttemptRecord {
+function toAttemptRecord(end: AttemptEnd, waitedMs: number, sent: Sent): AttemptRecord {
   const { head, firstByteMs, firstContentMs, usage } = end.facts;
   const requestId = head && requestIdOf(head);
   const outcome = end.kind === 'failed' ? end.failure.kind : end.kind;
@@ -213,7 +213,7 @@ function recordOf(end: AttemptEnd, waitedMs: number, sent: Sent): AttemptRecord 
 }
 
 /** The responses whose thinking is sent back to this model. */
-function thinkingOf({ served, refusedThinking }: CallDeps, model: string) {
+function createThinkingFilter({ served, refusedThinking }: CallDeps, model: string) {
   return (answer: AssistantMessage): boolean =>
     served.isSame(model, answer.message.model) &&
     !refusedThinking.has(answer) &&
@@ -261,7 +261,7 @@ function attemptCost(end: AttemptEnd): AttemptCost {
   return { kind: 'partial', usage };
 }
 
-function definedOf(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function dropUndefined(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );

@@ -1,8 +1,8 @@
 /** `turnwright/web/client`: reads a run in a page and keeps what it shows. No imports: 1 kB compressed. */
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { PageAnswer, PageAsk, PageEvent } from '../events.ts';
+import type { PageAnswer, PageAsk, PageEvent } from '../page-events.ts';
 
-export type { PageAnswer, PageAsk } from '../events.ts';
+export type { PageAnswer, PageAsk } from '../page-events.ts';
 export type { ChatAsk, ChatData, ChatMetadata } from '../ui-message-chunks.ts';
 
 /**

@@ -4,7 +4,7 @@ import {
   type PermissionMode,
   type PermissionUpdate,
 } from '../../protocol/tools/permission.ts';
-import { formatRule, parseRule } from '../rules/rule.ts';
+import { formatRule, parseRule } from '../rules/permission-rule.ts';
 
 /** Throws `invalid_mode` unless the mode exists, and `bypass_not_launched` unless it may be switched to. */
 export function checkMode(mode: PermissionMode, maySkip: boolean): PermissionMode {

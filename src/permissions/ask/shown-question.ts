@@ -1,7 +1,7 @@
 /** What a person is shown of a question besides the input: whose tool it is, and what the call is about. */
 import { relative } from 'node:path';
 import type { CanUseToolContext } from '../../protocol/tools/can-use-tool.ts';
-import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { titleWords } from '../../util/text/title-words.ts';
@@ -11,9 +11,9 @@ export function shownAs(
   question: PermissionQuestion,
 ): Pick<CanUseToolContext, 'displayName' | 'description' | 'mcpServer' | 'requiresUserInteraction'> {
   const { tool } = question;
-  const description = descriptionOf(question);
+  const description = describeQuestion(question);
   return {
-    displayName: displayNameOf(tool),
+    displayName: pickDisplayName(tool),
     ...(description !== undefined && { description }),
     ...(tool.requiresUserInteraction === true && { requiresUserInteraction: true as const }),
     ...(tool.mcp !== undefined && { mcpServer: { name: tool.mcp.server, source: tool.mcp.source } }),
@@ -21,13 +21,13 @@ export function shownAs(
 }
 
 /** The title that a server gives its tool, else `read_file` as `Read File`. */
-function displayNameOf({ name, mcp }: AnyTool): string {
+function pickDisplayName({ name, mcp }: AnyTool): string {
   if (mcp === undefined) return name;
   if (mcp.title !== undefined && mcp.title.trim() !== '') return mcp.title;
   return titleWords(mcp.tool);
 }
 
-function descriptionOf(question: PermissionQuestion): string | undefined {
+function describeQuestion(question: PermissionQuestion): string | undefined {
   const { input, cwd } = question;
   const said = input['description'];
   const target = targetOf(question);

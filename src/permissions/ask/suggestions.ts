@@ -6,7 +6,7 @@ import type {
   PermissionRuleValue,
   PermissionUpdate,
 } from '../../protocol/tools/permission.ts';
-import type { ResolvedPath } from '../decide/real-path.ts';
+import type { ResolvedPath } from '../decide/resolved-path.ts';
 import type { Subject } from '../decide/subject.ts';
 import { urlSpecifier } from '../rules/url-rule.ts';
 
@@ -20,10 +20,12 @@ export function suggestionsFor(
     case 'read': {
       // A search names a folder, everything else a file.
       const isSearch = /^(?:Glob|Grep|LS)$/.test(tool);
-      return readRules(outside.map((path) => (isSearch ? placeOf(path) : dirname(placeOf(path)))));
+      return readRules(
+        outside.map((path) => (isSearch ? preferRealPath(path) : dirname(preferRealPath(path)))),
+      );
     }
     case 'write':
-      return [...acceptingEdits(mode), ...addingFoldersOf(outside)];
+      return [...acceptingEdits(mode), ...suggestFolders(outside)];
     case 'command':
       return [];
     case 'url': {
@@ -37,7 +39,7 @@ export function suggestionsFor(
   }
 }
 
-export function addingFoldersOf(paths: readonly ResolvedPath[]): readonly PermissionUpdate[] {
+export function suggestFolders(paths: readonly ResolvedPath[]): readonly PermissionUpdate[] {
   const directories = [...new Set(paths.map(({ spelled }) => dirname(spelled)))];
   return directories.length === 0 ? [] : [{ type: 'addDirectories', directories, destination: 'session' }];
 }
@@ -56,7 +58,7 @@ export function readRules(folders: readonly string[]): readonly PermissionUpdate
   return [{ type: 'addRules', rules, behavior: 'allow', destination: 'session' }];
 }
 
-export function placeOf({ real, spelled }: ResolvedPath): string {
+export function preferRealPath({ real, spelled }: ResolvedPath): string {
   return real ?? spelled;
 }
 

@@ -6,7 +6,7 @@ import { everySegment, literalWords, type Segment } from '../../shell/reading/se
 import { isInside } from '../../util/files/inside.ts';
 import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
 import { ASKED_ANYWHERE } from '../decide/asked-names.ts';
-import type { ResolvedPath } from '../decide/real-path.ts';
+import type { ResolvedPath } from '../decide/resolved-path.ts';
 import { foldedName } from '../rules/folded-name.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
 import type { CommandCase } from './command-case.ts';

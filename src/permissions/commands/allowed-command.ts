@@ -6,10 +6,10 @@ import { pathsWritten } from '../../shell/reading/plain-writer.ts';
 import { everySegment, programOf, type Segment, writtenWords } from '../../shell/reading/segment.ts';
 import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
 import { isOddSpelling, isProtected } from '../decide/protected-path.ts';
-import type { ResolvedPath } from '../decide/real-path.ts';
+import type { ResolvedPath } from '../decide/resolved-path.ts';
 import { isPrefix, namesProgram } from '../rules/command-pattern.ts';
 import { allowsPath } from '../rules/path-rule.ts';
-import { allowsFamily, namesTool, type PermissionRule } from '../rules/rule.ts';
+import { allowsFamily, namesTool, type PermissionRule } from '../rules/permission-rule.ts';
 import { isAcceptedEdit } from './accepted-edits.ts';
 import type { CommandCase } from './command-case.ts';
 import { namesLinks, readPaths, redirectPaths, writtenPaths } from './command-paths.ts';
@@ -242,7 +242,7 @@ function inFolder(folder: string, chosen: string): string {
  * A write that no rule may allow: to a protected path, or to one that cannot be determined. Where a rule
  * allows the `whole` tool, a file that only the shell knows is one only if the line speaks of protected ones.
  */
-export async function unsafeWriteOf(
+export async function findUnsafeCommandWrite(
   { subject, context }: Pick<CommandCase, 'subject' | 'context'>,
   whole: boolean,
 ): Promise<

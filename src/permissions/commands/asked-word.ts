@@ -3,7 +3,7 @@ import { beyondName } from '../../shell/programs/beyond-name.ts';
 import { loadsElsewhere } from '../../shell/programs/loaded-code.ts';
 import { everySegment, literalWords, type Segment, type ShellWord } from '../../shell/reading/segment.ts';
 import type { Case } from '../decide/evaluation.ts';
-import { namesTool, type PermissionRule } from '../rules/rule.ts';
+import { namesTool, type PermissionRule } from '../rules/permission-rule.ts';
 import { matchCommand } from './match-command.ts';
 
 /** What keeps rules from allowing these commands; undefined: that nothing names the one command of a line. */
@@ -16,7 +16,7 @@ export async function whyOpen(segments: readonly Segment[], each: Case): Promise
   const isWhole = line.segments.length === 1 && line.segments[0] === segment;
   const [redirect] = segment.redirects;
   if (isWhole && redirect === undefined) return undefined;
-  return `no rule allows ${quoted(textOf(segment))} in it`;
+  return `no rule allows ${quoted(formatSegment(segment))} in it`;
 }
 
 /** Which word of it, or variable in front of it, keeps it from being known before it runs. */
@@ -67,12 +67,14 @@ export async function whyFeared(rule: PermissionRule, { subject, context }: Case
   for (const segment of everySegment(segments)) {
     const alone = { ...subject, line: async () => ({ segments: [{ ...segment, inner: [] }] }) };
     if ((await matchCommand(rule, command, alone, context)) === 'no') continue;
-    return whyNotLiteral(segment) ?? `${quoted(textOf(segment))} reads or changes what lies below a folder`;
+    return (
+      whyNotLiteral(segment) ?? `${quoted(formatSegment(segment))} reads or changes what lies below a folder`
+    );
   }
   return 'it names what only the shell knows, or reads what lies below a folder';
 }
 
-const textOf = ({ text, words }: Segment): string => text ?? words.map((word) => word.text).join(' ');
+const formatSegment = ({ text, words }: Segment): string => text ?? words.map((word) => word.text).join(' ');
 
 const MOST_SHOWN = 80;
 

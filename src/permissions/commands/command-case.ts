@@ -1,9 +1,9 @@
 /** A command line that the allow rules are asked about, with what bears on the answer. */
 import type { Protection } from '../decide/protected-path.ts';
-import type { DiskReader, ResolvedPath } from '../decide/real-path.ts';
+import type { DiskReader, ResolvedPath } from '../decide/resolved-path.ts';
 import type { Subject } from '../decide/subject.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
-import type { PermissionRule } from '../rules/rule.ts';
+import type { PermissionRule } from '../rules/permission-rule.ts';
 
 export interface CommandCase {
   readonly subject: Subject;

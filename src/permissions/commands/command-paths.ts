@@ -12,7 +12,7 @@ import {
 } from '../../shell/reading/segment.ts';
 import { ANY, meet, type TextPattern } from '../../shell/reading/text-pattern.ts';
 import { toldWords } from '../../shell/reading/told-words.ts';
-import type { ResolvedPath } from '../decide/real-path.ts';
+import type { ResolvedPath } from '../decide/resolved-path.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
 
 interface CommandPaths {

@@ -12,7 +12,7 @@ import { isSameList } from '../../util/collections/same-list.ts';
  */
 const PACKAGES = 'list ls outdated test view why';
 const IMAGES = 'images inspect logs ps';
-const SUBCOMMANDS = verbsOf({
+const SUBCOMMANDS = parseVerbs({
   git: 'add commit',
   npm: PACKAGES,
   pnpm: PACKAGES,
@@ -27,18 +27,18 @@ const SUBCOMMANDS = verbsOf({
   terraform: 'fmt plan validate',
 });
 /** The same of two words: of these the second says what it is about, or what is done. */
-const PAIRS = verbsOf({
+const PAIRS = parseVerbs({
   gh: 'issue:list,status,view pr:checks,diff,list,status,view release:list,view repo:list,view run:list,view',
   docker: 'compose:images,logs,ps,top',
 });
 /** Of these the second word is any, and stays as it is: `kubectl get pods *` does not reach secrets. */
-const KINDS = verbsOf({ kubectl: 'describe get' });
+const KINDS = parseVerbs({ kubectl: 'describe get' });
 const SCRIPT_RUNNERS: readonly string[] = ['npm', 'pnpm', 'yarn', 'bun'];
 /** Scripts that by their name build or check something; others may do more with another argument. */
 const CHECKS =
   /^(?:build|check|compile|coverage|dev|docs?|e2e|format|lint|start|test|tsc|typecheck|types|unit|watch)(?:[:.-][\w:.-]*)?$/;
 
-function verbsOf(table: Readonly<Record<string, string>>): Readonly<Record<string, readonly string[]>> {
+function parseVerbs(table: Readonly<Record<string, string>>): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(
     Object.entries(table).map(([program, verbs]): [string, readonly string[]] => [
       program,

@@ -8,9 +8,9 @@ import { Steps, TooManySteps } from '../decide/steps.ts';
 import {
   matchesCommand,
   namesWord,
-  patternWords,
   readCommandPattern,
   readSpecifier,
+  splitPatternWords,
 } from '../rules/command-pattern.ts';
 
 /**
@@ -25,7 +25,7 @@ export function allowsWords(specifier: string, words: readonly string[], take: C
     return (
       !specifier.endsWith(':*') &&
       matchesCommand(pattern, words, take) &&
-      [...beyondName(words), ...loadsElsewhere(words, patternWords(pattern).length)].every((at) =>
+      [...beyondName(words), ...loadsElsewhere(words, splitPatternWords(pattern).length)].every((at) =>
         namesWord(pattern, words[at] ?? ''),
       )
     );

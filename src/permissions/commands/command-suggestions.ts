@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import type { PermissionMode, PermissionUpdate } from '../../protocol/tools/permission.ts';
 import { pathsRead } from '../../shell/reading/plain-reader.ts';
 import { literalWords, type Segment } from '../../shell/reading/segment.ts';
-import { acceptingEdits, addingFoldersOf, kept, placeOf, readRules } from '../ask/suggestions.ts';
-import type { ResolvedPath } from '../decide/real-path.ts';
+import { acceptingEdits, kept, preferRealPath, readRules, suggestFolders } from '../ask/suggestions.ts';
+import type { ResolvedPath } from '../decide/resolved-path.ts';
 import { ruleTextFor } from './command-rule-text.ts';
 
 interface UncoveredCommand {
@@ -31,8 +31,8 @@ export function suggestionsForCommand(
   }));
   return [
     ...(rules.length === 0 ? [] : kept(rules)),
-    ...readRules(readsOutside.map((path) => dirname(placeOf(path)))),
-    ...(writes.length === 0 ? [] : [...addingFoldersOf(writes), ...acceptingEdits(mode)]),
+    ...readRules(readsOutside.map((path) => dirname(preferRealPath(path)))),
+    ...(writes.length === 0 ? [] : [...suggestFolders(writes), ...acceptingEdits(mode)]),
   ];
 }
 

@@ -14,7 +14,7 @@ import {
   type Segment,
   type ShellWord,
 } from '../../shell/reading/segment.ts';
-import { ANY, type Count, meet, type Piece } from '../../shell/reading/text-pattern.ts';
+import { ANY, type Count, meet, type PatternPiece } from '../../shell/reading/text-pattern.ts';
 import { matchesWildcards } from '../../util/text/wildcards.ts';
 import {
   type CommandPattern,
@@ -215,8 +215,8 @@ function wildly(wanted: string, word: string, count: Count): boolean {
   );
 }
 
-const withGaps = (text: string): readonly Piece[] =>
-  text.split('*').flatMap((part, i): Piece[] => (i === 0 ? [part] : [ANY, part]));
+const withGaps = (text: string): readonly PatternPiece[] =>
+  text.split('*').flatMap((part, i): PatternPiece[] => (i === 0 ? [part] : [ANY, part]));
 
 function weakest(matches: readonly Match[]): Match {
   if (matches.includes('no')) return 'no';
@@ -251,7 +251,7 @@ function fitsPattern(segment: Segment, whole: string, count: Count): Match {
   const { words } = segment;
   if (mayRunAnything(segment)) return 'maybe';
   if (literalWords(segment) !== undefined) return 'no';
-  const line = words.flatMap((word, i): Piece[] => [
+  const line = words.flatMap((word, i): PatternPiece[] => [
     ...(i === 0 ? [] : [' ']),
     ...(word.many ? [ANY] : word.may),
   ]);

@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path';
 import { mayRunAnything } from '../../shell/programs/beyond-name.ts';
-import { descentOf } from '../../shell/programs/descending.ts';
+import { findDescent } from '../../shell/programs/descending.ts';
 import { type TouchedWord, wordsRead, wordsWritten } from '../../shell/programs/touched-words.ts';
 import { everySegment, type Segment } from '../../shell/reading/segment.ts';
 import { ANY, knownText, type TextPattern } from '../../shell/reading/text-pattern.ts';
@@ -12,7 +12,7 @@ import { keepAll } from '../../util/collections/keep-all.ts';
 import type { Subject } from '../decide/subject.ts';
 import { type Match, onlyMaybe, stronger, strongest } from '../rules/match.ts';
 import { forbidsPath, type PathRuleContext } from '../rules/path-rule.ts';
-import { type PermissionRule, speaksOfReading, speaksOfWriting } from '../rules/rule.ts';
+import { type PermissionRule, speaksOfReading, speaksOfWriting } from '../rules/permission-rule.ts';
 import { mayLieBelow, mayMeetRule, onDisk } from './path-pattern.ts';
 
 /** Path rules hold for commands too, for the files that a command opens or may open. */
@@ -65,7 +65,7 @@ function touchedBy(segment: Segment, kind: 'read' | 'write'): Touched {
 
 function* eachOnce(segment: Segment, kind: 'read' | 'write'): Touched {
   const seen = new Set<string>();
-  const isNew = (word: TouchedWord) => seen.size < seen.add(keyOf(word)).size;
+  const isNew = (word: TouchedWord) => seen.size < seen.add(toKey(word)).size;
   for (const { direction, may } of segment.redirects) {
     const word = { may, certain: true };
     if (direction === kind && isNew(word)) yield word;
@@ -74,7 +74,7 @@ function* eachOnce(segment: Segment, kind: 'read' | 'write'): Touched {
     if (isNew(word)) yield word;
 }
 
-function keyOf({ may, certain }: TouchedWord): string {
+function toKey({ may, certain }: TouchedWord): string {
   const known = knownText(may);
   return known === undefined ? `${certain} ${JSON.stringify(may)}` : `${certain}=${known}`;
 }
@@ -130,12 +130,12 @@ async function forbidsKnown(text: string, { specifier, context }: FileRule): Pro
 }
 
 const descents = {
-  read: new WeakMap<Segment, { readonly of: ReturnType<typeof descentOf> }>(),
-  write: new WeakMap<Segment, { readonly of: ReturnType<typeof descentOf> }>(),
+  read: new WeakMap<Segment, { readonly of: ReturnType<typeof findDescent> }>(),
+  write: new WeakMap<Segment, { readonly of: ReturnType<typeof findDescent> }>(),
 };
 
-function descentBy(segment: Segment, kind: 'read' | 'write'): ReturnType<typeof descentOf> {
-  const known = descents[kind].get(segment) ?? { of: descentOf(segment, kind) };
+function descentBy(segment: Segment, kind: 'read' | 'write'): ReturnType<typeof findDescent> {
+  const known = descents[kind].get(segment) ?? { of: findDescent(segment, kind) };
   descents[kind].set(segment, known);
   return known.of;
 }

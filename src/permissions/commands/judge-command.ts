@@ -2,14 +2,14 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import type { GateVerdict } from '../../protocol/tools/permission.ts';
 import type { Segment } from '../../shell/reading/segment.ts';
-import * as say from '../ask/messages.ts';
-import { type Case, outsideOf, wholeToolRule } from '../decide/evaluation.ts';
+import * as say from '../ask/verdict-sentences.ts';
+import { type Case, filterOutside, wholeToolRule } from '../decide/evaluation.ts';
 import type { AllowOrAsk } from '../decide/judged-places.ts';
-import type { ResolvedPath } from '../decide/real-path.ts';
+import type { ResolvedPath } from '../decide/resolved-path.ts';
 import { allowedBy } from '../decide/verdicts.ts';
-import { type PermissionRule, speaksOfFiles } from '../rules/rule.ts';
+import { type PermissionRule, speaksOfFiles } from '../rules/permission-rule.ts';
 import { editedPaths } from './accepted-edits.ts';
-import { coverAsWritten, coverCommand, unsafeWriteOf } from './allowed-command.ts';
+import { coverAsWritten, coverCommand, findUnsafeCommandWrite } from './allowed-command.ts';
 import { whyOpen } from './asked-word.ts';
 import type { CommandCase } from './command-case.ts';
 import { touchedPaths } from './command-paths.ts';
@@ -34,7 +34,7 @@ export function commandCase(
     hasPathRules: [...state.rules.of('deny'), ...state.rules.of('ask')].some(({ value }) =>
       speaksOfFiles(value),
     ),
-    outside: (kind, paths) => outsideOf(kind, paths, each),
+    outside: (kind, paths) => filterOutside(kind, paths, each),
   };
 }
 
@@ -57,14 +57,14 @@ async function readWrittenOut(each: Case): Promise<string | undefined> {
 }
 
 /** A path outside the working directories that the line says it touches in one of these ways. */
-export async function strayOf(
+export async function findStrayPath(
   each: Case,
   blocked: { readonly read: boolean; readonly write: boolean },
 ): Promise<ResolvedPath | undefined> {
   const line = await each.subject.line();
   for (const direction of ['read', 'write'] as const) {
     if (!blocked[direction]) continue;
-    const [stray] = await outsideOf(direction, await touchedPaths(direction, line, each.context), each);
+    const [stray] = await filterOutside(direction, await touchedPaths(direction, line, each.context), each);
     if (stray !== undefined) return stray;
   }
   return undefined;
@@ -72,7 +72,7 @@ export async function strayOf(
 
 export async function unsafeWrite(each: Case): Promise<Extract<GateVerdict, { kind: 'ask' }> | undefined> {
   const { subject } = each;
-  const unsafe = await unsafeWriteOf(each, wholeToolRule(each) !== undefined);
+  const unsafe = await findUnsafeCommandWrite(each, wholeToolRule(each) !== undefined);
   if (unsafe === undefined) return undefined;
   const verdict = { kind: 'ask', reasonType: 'safetyCheck', suggestions: [] } as const;
   if (unsafe.kind === 'unknown') return { ...verdict, message: say.askedForUnknownWrite(subject) };
@@ -124,7 +124,7 @@ export async function judgeCommand(each: Case): Promise<AllowOrAsk> {
 async function askAboutCommand(each: Case, segments: readonly Segment[]): Promise<AllowOrAsk> {
   const { subject, state, context } = each;
   const writes = await editedPaths(segments, context);
-  const readsOutside = await outsideOf('read', await touchedPaths('read', { segments }, context), each);
+  const readsOutside = await filterOutside('read', await touchedPaths('read', { segments }, context), each);
   const [touched] = [...writes, ...readsOutside];
   return {
     kind: 'ask',

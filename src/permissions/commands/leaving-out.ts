@@ -3,12 +3,12 @@
  * leave it out take the place of a question, where they leave out nothing else.
  */
 import { basename, join } from 'node:path';
-import { descentOf } from '../../shell/programs/descending.ts';
+import { findDescent } from '../../shell/programs/descending.ts';
 import { literalWords, programOf, type Segment } from '../../shell/reading/segment.ts';
 import { matchesNames } from '../../util/search/name-pattern.ts';
 import type { Case } from '../decide/evaluation.ts';
 import { forbidsPath } from '../rules/path-rule.ts';
-import { speaksOfReading } from '../rules/rule.ts';
+import { speaksOfReading } from '../rules/permission-rule.ts';
 
 interface LeavingOut {
   /** The case in which the searches of the line leave them out. */
@@ -53,7 +53,7 @@ async function optionsFor(segment: Segment, each: Case): Promise<string | undefi
   const words = literalWords(segment);
   const program = programOf(segment);
   if (words === undefined || !/^(?:[ef]?grep|rg)$/.test(program)) return undefined;
-  const descent = descentOf(segment, 'read');
+  const descent = findDescent(segment, 'read');
   if (descent === undefined || descent.followsLinks || segment.inner.length > 0) return undefined;
   const denied = await deniedBelow(segment, descent, each);
   if (denied === undefined) return undefined;
@@ -82,7 +82,7 @@ interface Denied {
 /** The names of what rules deny below the folders of a search, if nothing else there has one of them. */
 async function deniedBelow(
   { folders: places }: Segment,
-  { paths, open, here }: NonNullable<ReturnType<typeof descentOf>>,
+  { paths, open, here }: NonNullable<ReturnType<typeof findDescent>>,
   { context, state }: Case,
 ): Promise<Denied | undefined> {
   if (places === undefined || open.length > 0) return undefined;

@@ -1,7 +1,7 @@
 import type { Subject } from '../decide/subject.ts';
 import { type Match, stronger } from '../rules/match.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
-import { namesTool, type PermissionRule } from '../rules/rule.ts';
+import { namesTool, type PermissionRule } from '../rules/permission-rule.ts';
 import { allowsCommand } from './command-rule.ts';
 import { forbidsCommand } from './forbidden-command.ts';
 import { forbidsCommandPath } from './forbidden-path.ts';

@@ -4,10 +4,10 @@
  */
 import { dirname, join, resolve } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
-import { findGitFolder, type GitFolder, sharesAnother, textOf } from '../../util/files/git-folder.ts';
+import { findGitFolder, type GitFolder, readSmallFile, sharesAnother } from '../../util/files/git-folder.ts';
 import { gitlinksIn } from '../../util/files/git-index.ts';
 import { isInside } from '../../util/files/inside.ts';
-import type { DiskReader } from '../decide/real-path.ts';
+import type { DiskReader } from '../decide/resolved-path.ts';
 import { type GitConfig, readGitConfig } from './git-config.ts';
 
 /** `none`: there is no repository. `unclear`: git may take something for one that is not what it seems. */
@@ -23,7 +23,7 @@ export async function repositoryFrom(folder: string, files: DiskReader): Promise
   const { readRange } = files;
   try {
     for (let root = folder; ; root = dirname(root)) {
-      const kind = (await kindOf(join(root, '.git'), files)) ?? 'nothing';
+      const kind = (await readKind(join(root, '.git'), files)) ?? 'nothing';
       const bare = await isThere(join(root, 'HEAD'));
       if (kind === 'directory' && (await isThere(join(root, '.git', 'HEAD')))) {
         const path = join(root, '.git');
@@ -53,7 +53,7 @@ const reader = (files: DiskReader, readRange: NonNullable<DiskReader['readRange'
 });
 
 /** undefined: there is nothing. */
-const kindOf = async (path: string, files: DiskReader) => (await files.lstat(path))?.kind;
+const readKind = async (path: string, files: DiskReader) => (await files.lstat(path))?.kind;
 
 /** More submodules than these are not looked at. */
 const MAX_SUBMODULES = 50;
@@ -86,8 +86,8 @@ async function isHarmless(
       ? ['config.worktree']
       : ['config', 'config.worktree']) {
       const path = join(folder, name);
-      if ((await kindOf(path, files)) === undefined) continue;
-      const text = await textOf(path, MAX_CONFIG_BYTES, read);
+      if ((await readKind(path, files)) === undefined) continue;
+      const text = await readSmallFile(path, MAX_CONFIG_BYTES, read);
       const config = text === undefined ? undefined : readGitConfig(text);
       if (config === undefined) return false;
       if (folder !== common && folder !== own) continue;
@@ -95,7 +95,7 @@ async function isHarmless(
       if (!config.paths.every((value) => isInside(resolve(folder, value), root))) return false;
     }
   for (const folder of [common, ...modules])
-    if ((await kindOf(join(folder, 'hooks', 'post-index-change'), files)) !== undefined) return false;
+    if ((await readKind(join(folder, 'hooks', 'post-index-change'), files)) !== undefined) return false;
   return (
     (await isOfItsOwn(repository, files)) && (await submodulesAreHarmless(repository, hashBytes, files, open))
   );
@@ -106,10 +106,10 @@ const OBJECT_FOLDER = /^(?:[0-9a-f]{2}|info|pack)$/;
 /** Objects and references lie in it and nowhere else, and nothing in it makes who reads it wait. */
 async function isOfItsOwn({ root, own, common }: GitFolder, files: DiskReader): Promise<boolean> {
   const kinds = (folder: string, names: readonly string[]) =>
-    Promise.all(names.map((name) => kindOf(join(folder, name), files)));
+    Promise.all(names.map((name) => readKind(join(folder, name), files)));
   const objects = join(common, 'objects');
-  const ofObjects = await kindOf(objects, files);
-  const inObjects = ofObjects === 'directory' ? await entriesOf(objects, files) : [];
+  const ofObjects = await readKind(objects, files);
+  const inObjects = ofObjects === 'directory' ? await readFolder(objects, files) : [];
   const folders = [
     ofObjects,
     ...(await kinds(common, ['refs', 'info', 'logs'])),
@@ -125,18 +125,18 @@ async function isOfItsOwn({ root, own, common }: GitFolder, files: DiskReader): 
     folders.every((kind) => kind === undefined || kind === 'directory') &&
     single.every((kind) => kind === undefined || kind === 'file') &&
     !inTree.includes('other') &&
-    (await kindOf(join(objects, 'info', 'alternates'), files)) === undefined
+    (await readKind(join(objects, 'info', 'alternates'), files)) === undefined
   );
 }
 
 /** What is in a folder, by name. */
-async function entriesOf(
+async function readFolder(
   folder: string,
   files: DiskReader,
 ): Promise<readonly (readonly [string, FileStat['kind'] | undefined])[]> {
   if (files.readKinds !== undefined) return [...(await files.readKinds(folder))];
   const names = (await files.readDir?.(folder)) ?? [];
-  return Promise.all(names.map(async (name) => [name, await kindOf(join(folder, name), files)] as const));
+  return Promise.all(names.map(async (name) => [name, await readKind(join(folder, name), files)] as const));
 }
 
 /** git starts another git in each submodule that its index names and that is there. */
@@ -154,7 +154,7 @@ async function submodulesAreHarmless(
   if (links === undefined) return false;
   for (const link of links) {
     const at = join(root, link);
-    if ((await kindOf(join(at, '.git'), files)) === undefined) continue;
+    if ((await readKind(join(at, '.git'), files)) === undefined) continue;
     if (!isInside(at, root) || (await files.realpath(at)) !== at) return false;
     const git = await findGitFolder(at, reader(files, readRange));
     const places = [join(at, '.git'), join(own, 'modules'), join(common, 'modules')];
@@ -162,7 +162,7 @@ async function submodulesAreHarmless(
       git?.root === at &&
       places.some((place) => isInside(git.own, place)) &&
       (await files.realpath(git.own)) === git.own &&
-      (await kindOf(join(git.own, 'commondir'), files)) === undefined;
+      (await readKind(join(git.own, 'commondir'), files)) === undefined;
     if (!isOwn || !(await isHarmless(git, files, open))) return false;
   }
   return true;
@@ -170,17 +170,17 @@ async function submodulesAreHarmless(
 
 /** The repositories of submodules, nested ones too. */
 async function foldersIn(folder: string, files: DiskReader): Promise<readonly string[] | undefined> {
-  if ((await kindOf(folder, files)) === undefined) return [];
+  if ((await readKind(folder, files)) === undefined) return [];
   const found: string[] = [];
   const open = [folder];
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     for (const name of (await files.readDir?.(path)) ?? []) {
       const child = join(path, name);
-      if ((await kindOf(child, files)) !== 'directory') continue;
-      if ((await kindOf(join(child, 'HEAD'), files)) === undefined) open.push(child);
+      if ((await readKind(child, files)) !== 'directory') continue;
+      if ((await readKind(join(child, 'HEAD'), files)) === undefined) open.push(child);
       else {
         found.push(child);
-        if ((await kindOf(join(child, 'modules'), files)) !== undefined) open.push(join(child, 'modules'));
+        if ((await readKind(join(child, 'modules'), files)) !== undefined) open.push(join(child, 'modules'));
       }
       if (found.length + open.length > MAX_SUBMODULES * 4) return undefined;
     }

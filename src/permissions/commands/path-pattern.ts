@@ -5,13 +5,13 @@ import {
   ANYTHING,
   knownText,
   meet,
-  type Piece,
+  type PatternPiece,
   sizeOf,
   type TextPattern,
 } from '../../shell/reading/text-pattern.ts';
-import { tokensOf } from '../../util/search/name-pattern.ts';
+import { parseTokens } from '../../util/search/name-pattern.ts';
 import type { Match } from '../rules/match.ts';
-import { forbidsPath, type PathRuleContext, placesOf } from '../rules/path-rule.ts';
+import { forbidsPath, type PathRuleContext, resolveRulePlaces } from '../rules/path-rule.ts';
 import type { Pattern } from '../rules/read-pattern.ts';
 
 /** Whether some path that the word may become is one that the rule speaks of. */
@@ -20,7 +20,7 @@ export async function mayMeetRule(
   place: TextPattern,
   context: PathRuleContext,
 ): Promise<boolean> {
-  const rules = await placesOf(specifier, context);
+  const rules = await resolveRulePlaces(specifier, context);
   if (rules === undefined) return true;
   const spellings = await spellingsOf(place, context);
   const { ignoreCase, steps } = context;
@@ -49,19 +49,19 @@ function oncePerDecision<K extends object, T>(look: (key: K, context: PathRuleCo
 /** What the rule says, as text: the thing itself, and what lies in it. */
 const rulePatterns = oncePerDecision(({ root, segments }: Pattern): readonly TextPattern[] => {
   const base = root === '/' ? '' : root;
-  const path: Piece[] = [base, '/'];
+  const path: PatternPiece[] = [base, '/'];
   for (const [at, segment] of segments.entries()) {
     if (segment === '**') path.push({ gap: 'folders' });
-    else path.push(...nameOf(segment), ...(at === segments.length - 1 ? [] : ['/']));
+    else path.push(...parseSegment(segment), ...(at === segments.length - 1 ? [] : ['/']));
   }
   if (segments.at(-1) === '**') return [[...path, ANY], path.slice(0, -2)];
   return [path, [...path, '/', ANY]];
 });
 
 /** `*`, `?` and classes in a rule stand for dots too. */
-function nameOf(segment: string): readonly Piece[] {
-  const pieces: Piece[] = [];
-  for (const token of tokensOf(segment)) {
+function parseSegment(segment: string): readonly PatternPiece[] {
+  const pieces: PatternPiece[] = [];
+  for (const token of parseTokens(segment)) {
     const last = pieces.at(-1);
     if (typeof token === 'string' || !('char' in token)) pieces.push({ gap: 'part' });
     else if (typeof last === 'string') pieces[pieces.length - 1] = last + token.char;
@@ -97,7 +97,7 @@ async function lookUpSpellings(
 
 /** Up to the last part that may lead upwards or says nothing, the path may be any. */
 function withoutClimbs(place: TextPattern): TextPattern {
-  const parts = partsOf(place);
+  const parts = splitAtSlashes(place);
   let last = -1;
   let open = false;
   for (const [at, part] of parts.entries()) {
@@ -111,12 +111,12 @@ function withoutClimbs(place: TextPattern): TextPattern {
     open ||= text === undefined;
   }
   if (last < 0) return place;
-  return [ANY, ...parts.slice(last + 1).flatMap((part): Piece[] => ['/', ...part])];
+  return [ANY, ...parts.slice(last + 1).flatMap((part): PatternPiece[] => ['/', ...part])];
 }
 
 /** Cut at the slashes that are known. */
-function partsOf(place: TextPattern): readonly TextPattern[] {
-  const parts: Piece[][] = [[]];
+function splitAtSlashes(place: TextPattern): readonly TextPattern[] {
+  const parts: PatternPiece[][] = [[]];
   for (const piece of place) {
     if (typeof piece !== 'string') {
       parts.at(-1)?.push(piece);
@@ -130,7 +130,7 @@ function partsOf(place: TextPattern): readonly TextPattern[] {
   return parts;
 }
 
-const isOpen = (piece: Piece): boolean =>
+const isOpen = (piece: PatternPiece): boolean =>
   typeof piece !== 'string' && 'gap' in piece && (piece.gap === 'any' || piece.gap === 'folders');
 
 /** More entries than these are not looked through. */
@@ -151,7 +151,7 @@ async function lookUpOnDisk(
 }
 
 async function expanded(path: TextPattern, context: PathRuleContext): Promise<readonly string[] | undefined> {
-  const [, ...parts] = partsOf(path);
+  const [, ...parts] = splitAtSlashes(path);
   const { steps } = context;
   let looked = 0;
   let found = [''];
@@ -189,7 +189,7 @@ export async function mayLieBelow(
   context: PathRuleContext,
   { followsLinks }: { readonly followsLinks: boolean },
 ): Promise<Match> {
-  const rules = await placesOf(specifier, context);
+  const rules = await resolveRulePlaces(specifier, context);
   if (rules === undefined) return 'maybe';
   const below: TextPattern = [folder === '/' ? '' : folder, '/', ANY];
   const { ignoreCase, steps } = context;

@@ -6,7 +6,7 @@ import { ANY, knownText, meet, type TextPattern } from '../../shell/reading/text
 import { isInside } from '../../util/files/inside.ts';
 import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
 import { holdsProtectedName, isOddSpelling, isProtected, type Protection } from '../decide/protected-path.ts';
-import type { ResolvedPath } from '../decide/real-path.ts';
+import type { ResolvedPath } from '../decide/resolved-path.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
 
 type Context = PathRuleContext & { readonly protection: Protection };
@@ -22,7 +22,7 @@ export async function protectedAmong(segment: Segment, context: Context): Promis
     }
     if (text === '' || text === '-') continue;
     for (const folder of text.startsWith('/') ? [''] : folders) {
-      const path = await pathOf(folder === '' ? text : `${folder}/${text}`, context);
+      const path = await resolveWord(folder === '' ? text : `${folder}/${text}`, context);
       if (path !== undefined && (await isProtected(path, context))) return path;
     }
   }
@@ -33,7 +33,7 @@ export async function protectedAmong(segment: Segment, context: Context): Promis
  * The path that a word may be, where it is worth a look at what is protected elsewhere: by its names, or
  * because it is or leads out of the folder. Most words of most commands are neither.
  */
-async function pathOf(word: string, context: Context): Promise<ResolvedPath | undefined> {
+async function resolveWord(word: string, context: Context): Promise<ResolvedPath | undefined> {
   const { steps, cwd, resolve: look, stat } = context;
   await steps.pause();
   steps.take(20);

@@ -15,9 +15,9 @@ import {
   type Segment,
 } from '../../shell/reading/segment.ts';
 import { lazily } from '../../util/async/lazily.ts';
-import { shellWord } from '../../util/process/shell-word.ts';
+import { shellWord } from '../../util/process/quote-shell-word.ts';
 import { matchesNames } from '../../util/search/name-pattern.ts';
-import { type Case, outsideOf } from '../decide/evaluation.ts';
+import { type Case, filterOutside } from '../decide/evaluation.ts';
 import { holdsLink, readPaths } from './command-paths.ts';
 import { isOfTheFolder } from './found-program.ts';
 import { matchCommand } from './match-command.ts';
@@ -42,14 +42,14 @@ export async function writtenOut(each: Case): Promise<WrittenOut | undefined> {
   if (unseen !== undefined || everySegment(segments).some(waits)) return undefined;
   const parser = await import('unbash');
   const words = patternWords(target.command, parser, await placesIn(segments, each));
-  const from = words && (await folderOf(segments, target.command, each));
+  const from = words && (await findStartFolder(segments, target.command, each));
   if (words === undefined) return undefined;
   const edits: Edit[] = [];
   const budget: Budget = { entries: MAX_ENTRIES, folders: MAX_FOLDERS, names: MAX_NAMES };
   for (const { pos, end, ways } of words) {
     const names: string[] = [];
     for (const way of ways) {
-      const found = await namesOf(way, from, each, budget);
+      const found = await expandPattern(way, from, each, budget);
       if (found === undefined) return undefined;
       names.push(...found);
     }
@@ -68,11 +68,11 @@ export async function writtenOut(each: Case): Promise<WrittenOut | undefined> {
     return { ...read, segments: read.segments.map((segment) => marked(segment, marks)) };
   });
   const written: Case = { ...each, subject: { ...each.subject, target: { ...target, command }, line } };
-  return (await isSpokenOf(written, command)) ? undefined : { each: written, command };
+  return (await isRestricted(written, command)) ? undefined : { each: written, command };
 }
 
 /** Whether a rule that denies or asks speaks of the names, as before of the patterns. */
-async function isSpokenOf({ subject, state, context }: Case, command: string): Promise<boolean> {
+async function isRestricted({ subject, state, context }: Case, command: string): Promise<boolean> {
   for (const rule of [...state.rules.of('deny'), ...state.rules.of('ask')])
     if ((await matchCommand(rule, command, subject, context)) !== 'no') return true;
   return false;
@@ -103,7 +103,7 @@ const marked = (segment: Segment, marks: readonly number[]): Segment =>
     : segment;
 
 /** Where patterns are meant from: where the line starts, or where one `cd` at its beginning leads. */
-async function folderOf(
+async function findStartFolder(
   segments: readonly Segment[],
   command: string,
   { context }: Case,
@@ -124,7 +124,7 @@ interface Budget {
 }
 
 /** What a pattern is with the files that there are; undefined: that is not known, or leads out. */
-async function namesOf(
+async function expandPattern(
   way: Way,
   from: string | undefined,
   each: Case,
@@ -142,7 +142,7 @@ async function namesOf(
         next.push(path + part.replace(/\\(.)/g, '$1') + (isLast ? '' : '/'));
         continue;
       }
-      const names = await entriesOf(path === '' ? '.' : path, from, each, budget);
+      const names = await readFolder(path === '' ? '.' : path, from, each, budget);
       if (names === undefined || isReadOtherwise(part, names, each)) return undefined;
       for (const name of names)
         if (matchesNames([part], [name]) && (!name.startsWith('.') || part.startsWith('.')))
@@ -152,7 +152,7 @@ async function namesOf(
   }
   const there: string[] = [];
   for (const path of found) {
-    const kind = await kindOf(path, from, each);
+    const kind = await classifyPath(path, from, each);
     if (kind === 'odd' || there.length >= budget.names) return undefined;
     if (kind !== 'none') there.push(path);
   }
@@ -174,7 +174,7 @@ const placed = (path: string, from: string): string =>
   path.startsWith('/') || from === '' ? path : join(from, path);
 
 /** The names in a folder, which is read only inside of the working directories; [] where there is none. */
-async function entriesOf(
+async function readFolder(
   path: string,
   from: string,
   each: Case,
@@ -184,7 +184,7 @@ async function entriesOf(
   const { real } = resolved;
   // What is no folder holds nothing, wherever it is.
   if (path !== '.' && real !== undefined && !(await each.context.isFolder(real))) return [];
-  if (real === undefined || (await outsideOf('read', [resolved], each)).length > 0) return undefined;
+  if (real === undefined || (await filterOutside('read', [resolved], each)).length > 0) return undefined;
   const names = await each.context.entries(real);
   if (names === undefined || --budget.folders < 0) return undefined;
   budget.entries -= names.length;
@@ -192,12 +192,12 @@ async function entriesOf(
 }
 
 /** Neither a link that leads out, nor one to nowhere, nor what makes who reads it wait. */
-async function kindOf(path: string, from: string, each: Case): Promise<'there' | 'none' | 'odd'> {
+async function classifyPath(path: string, from: string, each: Case): Promise<'there' | 'none' | 'odd'> {
   const { context } = each;
   const at = placed(path, from);
   const resolved = await context.resolve(at);
   if ((await context.stat(resolved.spelled)) === undefined) return 'none';
-  if (resolved.real === undefined || (await outsideOf('read', [resolved], each)).length > 0) return 'odd';
+  if (resolved.real === undefined || (await filterOutside('read', [resolved], each)).length > 0) return 'odd';
   const kind = (await context.stat(resolved.real))?.kind;
   if (kind === 'directory') return 'there';
   if (path.endsWith('/')) return 'none';
@@ -220,7 +220,7 @@ async function staysInside(
     const reader = { ...passing, words: words.map(knownWord), redirects: [], inner: [] };
     const read = await readPaths(reader, each.context.resolve);
     if (await isOfTheFolder(words[0] ?? '', { ...each, searchPath: each.state.searchPath })) return false;
-    if (read === undefined || read.unknown || (await outsideOf('read', read.paths, each)).length > 0)
+    if (read === undefined || read.unknown || (await filterOutside('read', read.paths, each)).length > 0)
       return false;
   }
   return true;

@@ -1,16 +1,16 @@
 /** What the rules are held against: made of a question. */
-import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
 import { lazily } from '../../util/async/lazily.ts';
 import type { Case, PermissionState } from './evaluation.ts';
 import { linkedGrants } from './protected-path.ts';
-import { lookFrom } from './real-path.ts';
+import { lookFrom } from './resolved-path.ts';
 import { mostStepsFor, Steps } from './steps.ts';
-import { subjectOf } from './subject.ts';
+import { createSubject } from './subject.ts';
 
-export function caseOf(question: PermissionQuestion, state: PermissionState): Case {
+export function createCase(question: PermissionQuestion, state: PermissionState): Case {
   const held = state.rules.of('deny').length + state.rules.of('ask').length + state.rules.of('allow').length;
   const look = lookFrom(state.files, question.cwd, new Steps(mostStepsFor(held)));
-  const subject = subjectOf(question, look.resolve);
+  const subject = createSubject(question, look.resolve);
   const { cwd, root = cwd, ownDirectories: own = [] } = question;
   const context = {
     cwd,

@@ -1,37 +1,37 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
-import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
 import type { GateVerdict } from '../../protocol/tools/permission.ts';
 import { andThen } from '../../util/async/and-then.ts';
-import * as say from '../ask/messages.ts';
 import { suggestionsFor } from '../ask/suggestions.ts';
+import * as say from '../ask/verdict-sentences.ts';
 import { judgingCommands } from '../judging-commands.ts';
-import { type Found, firstMatch, looksAtFiles } from '../rules/match-rule.ts';
-import type { PermissionRule } from '../rules/rule.ts';
-import { caseOf } from './case-of.ts';
+import { type FoundRule, firstMatch, looksAtFiles } from '../rules/match-rule.ts';
+import type { PermissionRule } from '../rules/permission-rule.ts';
+import { createCase } from './case-of.ts';
 import {
   type Case,
+  filterOutside,
+  findCommandPlace,
   findUnsafeWrite,
   isOwn,
   leadsTo,
-  outsideOf,
   type PermissionState,
   pathsOutside,
-  placeOf,
 } from './evaluation.ts';
 import { type AllowOrAsk, withPlaces } from './judged-places.ts';
 import { keepDenied } from './keep-denied.ts';
-import type { ResolvedPath } from './real-path.ts';
+import type { ResolvedPath } from './resolved-path.ts';
 import { TooManySteps } from './steps.ts';
 import type { Subject } from './subject.ts';
-import { type Ask, allowedBy, type Deny, deny, matchedOf, type Verdict } from './verdicts.ts';
+import { type Ask, allowedBy, type Deny, deny, type PermissionVerdict, toMatchedRule } from './verdicts.ts';
 
 /** The ladder: its order is the priority. Paths are looked up on disk only when a step needs them. */
 export function decideCall(
   question: PermissionQuestion,
   state: PermissionState,
-  each: Case = caseOf(question, state),
-): Verdict | Promise<Verdict> {
+  each: Case = createCase(question, state),
+): PermissionVerdict | Promise<PermissionVerdict> {
   const unlessDecided = (error: unknown) => decideUnknown(error, question, each);
   try {
     const verdict = andThen(keepDenied(each), () =>
@@ -52,7 +52,7 @@ function decideUnknown(
   error: unknown,
   { isAnswered }: PermissionQuestion,
   { subject, state }: Case,
-): Verdict {
+): PermissionVerdict {
   if (!(error instanceof TooManySteps)) throw error;
   const message = say.askedForSteps(subject);
   if (subject.policy?.behavior === 'deny') return deny('rule', subject.policy.reason);
@@ -63,7 +63,11 @@ function decideUnknown(
 }
 
 /** A search below folders runs without the files that rules deny; where that is unsure, it is asked about. */
-async function decideLeavingOut(question: PermissionQuestion, each: Case, found: Found): Promise<Verdict> {
+async function decideLeavingOut(
+  question: PermissionQuestion,
+  each: Case,
+  found: FoundRule,
+): Promise<PermissionVerdict> {
   // An ask rule speaks of the search as it was written.
   const asked = each.state.mode === 'bypassPermissions' ? undefined : await firstMatch('ask', each);
   const search = asked === undefined ? await (await judgingCommands()).leavingOut(each) : undefined;
@@ -83,8 +87,8 @@ async function decideLeavingOut(question: PermissionQuestion, each: Case, found:
 function decideBeside(
   question: PermissionQuestion,
   each: Case,
-  found: Found | undefined,
-): Verdict | Promise<Verdict> {
+  found: FoundRule | undefined,
+): PermissionVerdict | Promise<PermissionVerdict> {
   const { subject, state } = each;
   if (found?.match === 'yes') return deny('rule', say.deniedByRule(subject, found.rule), found.rule);
   if (subject.policy?.behavior === 'deny') return deny('rule', subject.policy.reason);
@@ -115,9 +119,9 @@ async function strayPath(each: Case): Promise<ResolvedPath | undefined> {
   const blocked = { read: state.blockReadsOutside, write: state.blockWritesOutside };
   const { kind } = subject.target;
   if (kind === 'read' || kind === 'write')
-    return blocked[kind] ? (await outsideOf(kind, await subject.paths(), each))[0] : undefined;
-  const { strayOf } = await judgingCommands();
-  return strayOf(each, blocked);
+    return blocked[kind] ? (await filterOutside(kind, await subject.paths(), each))[0] : undefined;
+  const { findStrayPath } = await judgingCommands();
+  return findStrayPath(each, blocked);
 }
 
 /** Plan mode: writes of file tools are asked about, commands run if they only read. undefined: undecided. */
@@ -149,9 +153,9 @@ function lastWord(
   verdict: AllowOrAsk,
   { isAnswered }: PermissionQuestion,
   each: Case,
-): Verdict | Promise<Verdict> {
+): PermissionVerdict | Promise<PermissionVerdict> {
   const { subject, state } = each;
-  const said = (): Verdict =>
+  const said = (): PermissionVerdict =>
     verdict.kind === 'ask' && state.mode === 'dontAsk' && isAnswered !== true
       ? deny('mode', say.deniedWithoutAsking(verdict.message))
       : verdict;
@@ -168,7 +172,7 @@ function allowOrAsk(each: Case, feared: PermissionRule | undefined): AllowOrAsk 
   if (subject.policy?.behavior === 'ask')
     return { kind: 'ask', reasonType: 'safetyCheck', message: subject.policy.reason };
   if (feared !== undefined) return askAboutRule(each, feared);
-  return andThen(placeOf(each), (place) => {
+  return andThen(findCommandPlace(each), (place) => {
     if (place === 'override')
       return andThen(byRules(withoutLent(each)), (verdict) => aboutLeaving(verdict, each));
     if (state.mode === 'bypassPermissions')
@@ -205,7 +209,7 @@ function byRules(each: Case, walled = false): AllowOrAsk | Promise<AllowOrAsk> {
         kind: 'ask',
         reasonType: 'rule',
         message: say.askedByRule(subject, asked.rule),
-        matched: matchedOf(asked.rule),
+        matched: toMatchedRule(asked.rule),
       };
     if (!looksAtFiles(subject.target)) return allowedOrDefault(each, []);
     if (walled) return { kind: 'allow', reasonType: 'other', reason: 'It runs in the sandbox.' };
@@ -220,7 +224,7 @@ async function askAboutRule(each: Case, rule: PermissionRule): Promise<AllowOrAs
     kind: 'ask',
     reasonType: 'rule',
     message: say.askedForRule(each.subject, rule, await whyFeared(rule, each)),
-    matched: matchedOf(rule),
+    matched: toMatchedRule(rule),
     suggestions: [],
   };
 }

@@ -1,6 +1,6 @@
 import { forbidsPath, type PathRuleContext } from '../rules/path-rule.ts';
-import { type PermissionRule, speaksOfReading } from '../rules/rule.ts';
-import { type DiskReader, lookFrom } from './real-path.ts';
+import { type PermissionRule, speaksOfReading } from '../rules/permission-rule.ts';
+import { type DiskReader, lookFrom } from './resolved-path.ts';
 import { Steps, TooManySteps } from './steps.ts';
 
 /**

@@ -3,17 +3,17 @@
  * them.
  */
 import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
-import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
+import type { CommandPlace, SandboxPort } from '../../protocol/tools/isolation.ts';
 import type { GateVerdict, PermissionMode } from '../../protocol/tools/permission.ts';
-import type { CommandPlace, SandboxPort } from '../../protocol/tools/sandbox.ts';
 import { isInside } from '../../util/files/inside.ts';
-import * as say from '../ask/messages.ts';
+import * as say from '../ask/verdict-sentences.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
-import { namesTool, type PermissionRule } from '../rules/rule.ts';
+import { namesTool, type PermissionRule } from '../rules/permission-rule.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
 import type { StandingFiles } from '../rules/standing-files.ts';
 import { isOddSpelling, isProtected, type Protection } from './protected-path.ts';
-import type { DiskReader, ResolvedPath } from './real-path.ts';
+import type { DiskReader, ResolvedPath } from './resolved-path.ts';
 import type { Subject } from './subject.ts';
 
 export interface PermissionState {
@@ -82,16 +82,16 @@ export function leadsTo({ spelled, real }: ResolvedPath): { readonly blockedPath
 export async function pathsOutside(each: Case): Promise<readonly ResolvedPath[]> {
   const { kind } = each.subject.target;
   if (kind !== 'read' && kind !== 'write') return [];
-  return outsideOf(kind, await each.subject.paths(), each);
+  return filterOutside(kind, await each.subject.paths(), each);
 }
 
 export async function isOwn(each: Case): Promise<boolean> {
   const paths = await each.subject.paths();
-  return paths.length > 0 && (await outsideOf('write', paths, { ...each, roots: each.own })).length === 0;
+  return paths.length > 0 && (await filterOutside('write', paths, { ...each, roots: each.own })).length === 0;
 }
 
 /** Judged on real paths, roots and targets alike. */
-export async function outsideOf(
+export async function filterOutside(
   kind: 'read' | 'write',
   paths: readonly ResolvedPath[],
   { state, context, roots }: Case,
@@ -105,7 +105,7 @@ export async function outsideOf(
 }
 
 /** Where the command of this call would run; undefined: it is none, or commands are not isolated. */
-export function placeOf({
+export function findCommandPlace({
   subject: { target, tool },
   state,
 }: Case): CommandPlace | undefined | Promise<CommandPlace> {

@@ -1,9 +1,9 @@
 /** Which files a verdict is about: those that were looked at when it was made, and that the tool opens. */
 import type { GateVerdict } from '../../protocol/tools/permission.ts';
 import { isInside } from '../../util/files/inside.ts';
-import * as say from '../ask/messages.ts';
+import * as say from '../ask/verdict-sentences.ts';
 import type { Case } from './evaluation.ts';
-import type { ResolvedPath } from './real-path.ts';
+import type { ResolvedPath } from './resolved-path.ts';
 import type { Subject } from './subject.ts';
 
 export type AllowOrAsk = Extract<GateVerdict, { kind: 'allow' | 'ask' }>;

@@ -1,8 +1,8 @@
 /** What rules deny stays denied under the names that a command gives it. */
 import { standingRule } from '../rules/path-rule.ts';
-import { speaksOfFiles } from '../rules/rule.ts';
+import { speaksOfFiles } from '../rules/permission-rule.ts';
 import type { Case } from './evaluation.ts';
-import { lookFrom } from './real-path.ts';
+import { lookFrom } from './resolved-path.ts';
 import { Steps } from './steps.ts';
 
 /** Before something runs that may give files other names, what rules deny is looked for, once. */

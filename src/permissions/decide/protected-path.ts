@@ -14,7 +14,7 @@ import {
   PROTECTED_NAMES,
 } from '../../util/files/protected-names.ts';
 import { foldedName } from '../rules/folded-name.ts';
-import type { ResolvedPath } from './real-path.ts';
+import type { ResolvedPath } from './resolved-path.ts';
 
 /** What is protected besides what its name protects. */
 export interface Protection {
@@ -74,10 +74,10 @@ const liesIn = (path: string, folder: string) =>
   path === folder || (/^[\\/]/.test(path.slice(folder.length)) && path.startsWith(folder));
 
 const MEMORY = /(?:^|\/)(?:claude|claude\.local|agents)\.md$/;
-const oneOf = (paths: readonly string[]): string =>
+const joinAlternatives = (paths: readonly string[]): string =>
   paths.map((path) => path.toLowerCase().replaceAll('.', '\\.').replaceAll('*', '[^/]*')).join('|');
 /** Skills, agents, commands, styles, rules, plugins: in whatever folder they are found. */
-const GRANTING = `(?:${oneOf(GRANTING_FOLDERS)})`;
+const GRANTING = `(?:${joinAlternatives(GRANTING_FOLDERS)})`;
 const GRANTS = new RegExp(`(?:^|/)${GRANTING}(?:/|$)`);
 /** Working trees that are kept there are projects like any other. */
 const WORKTREE = new RegExp(`^(?:(?:(?!${GRANTING}/)[^/]*/)*${GRANTING}/worktrees/[^/]+/)+`);
@@ -89,18 +89,18 @@ function liesInGrants(path: string): boolean {
 const BY_NAME = PROTECTED_NAMES.filter(({ where, grants }) => where === 'anywhere' && grants !== true).map(
   ({ path }) => path,
 );
-const NAMED = new RegExp(`(?:^|/)(?:${oneOf(BY_NAME)})(?:/|$)`);
+const NAMED = new RegExp(`(?:^|/)(?:${joinAlternatives(BY_NAME)})(?:/|$)`);
 const GIT = /(?:^|\/)\.git(?:\/|$)/;
 /** Of submodules and working trees too, whose folders lie in that of their repository. */
 const FREE = new RegExp(
-  `(?:^|/)\\.git/(?:(?:modules|worktrees)/(?:(?!\\.git/).)*/)?(?:${oneOf(FREE_IN_GIT)})$`,
+  `(?:^|/)\\.git/(?:(?:modules|worktrees)/(?:(?!\\.git/).)*/)?(?:${joinAlternatives(FREE_IN_GIT)})$`,
 );
 /** Loaded by the first write. Where they cannot be loaded this rejects, and the gate lets none through. */
 const askedNames = lazily(async () => {
   const { ASKED_ANYWHERE, ASKED_AT_HOME } = await import('./asked-names.ts');
   return {
-    anywhere: new RegExp(`(?:^|/)(?:${oneOf(ASKED_ANYWHERE)})(?:/|$)`),
-    atHome: new RegExp(`/(?:${oneOf(ASKED_AT_HOME)})(?:/|$)`),
+    anywhere: new RegExp(`(?:^|/)(?:${joinAlternatives(ASKED_ANYWHERE)})(?:/|$)`),
+    atHome: new RegExp(`/(?:${joinAlternatives(ASKED_AT_HOME)})(?:/|$)`),
   };
 });
 /**

@@ -1,8 +1,8 @@
-import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
 import type { PermissionTarget, ToolPolicy } from '../../protocol/tools/tool.ts';
 import type { CommandLine } from '../../shell/reading/segment.ts';
 import { judgingCommands } from '../judging-commands.ts';
-import type { ResolvedPath } from './real-path.ts';
+import type { ResolvedPath } from './resolved-path.ts';
 
 /**
  * One call as the rules see it. What a tool says of itself is taken conservatively: a throw counts as "no".
@@ -22,7 +22,7 @@ export interface Subject {
   line(): Promise<CommandLine>;
 }
 
-export function subjectOf(
+export function createSubject(
   question: PermissionQuestion,
   resolve: (path: string) => Promise<ResolvedPath>,
 ): Subject {
@@ -42,7 +42,7 @@ export function subjectOf(
       return paths;
     },
     line: () => {
-      line ??= lineOf(target);
+      line ??= parseTargetLine(target);
       return line;
     },
   };
@@ -57,7 +57,7 @@ export function targetOf({
   return attempt(() => tool.permissionTarget?.(input, { cwd, home })) ?? { kind: 'none' };
 }
 
-async function lineOf(target: PermissionTarget): Promise<CommandLine> {
+async function parseTargetLine(target: PermissionTarget): Promise<CommandLine> {
   if (target.kind !== 'command') return { segments: [] };
   const { readCommandLine } = await judgingCommands();
   return readCommandLine(target.command, target.language);

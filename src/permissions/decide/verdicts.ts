@@ -1,11 +1,11 @@
 /** What a decision about a call may be, and how those that a rule makes are written. */
 import type { GateVerdict, MatchedRule } from '../../protocol/tools/permission.ts';
-import { formatRule, type PermissionRule } from '../rules/rule.ts';
+import { formatRule, type PermissionRule } from '../rules/permission-rule.ts';
 import type { AllowOrAsk } from './judged-places.ts';
 
 export type Ask = Extract<GateVerdict, { kind: 'ask' }>;
 export type Deny = Extract<GateVerdict, { kind: 'deny' }>;
-export type Verdict = AllowOrAsk | Deny;
+export type PermissionVerdict = AllowOrAsk | Deny;
 
 export function allowedBy(rules: readonly PermissionRule[]): Extract<GateVerdict, { kind: 'allow' }> {
   const [first] = rules;
@@ -13,11 +13,11 @@ export function allowedBy(rules: readonly PermissionRule[]): Extract<GateVerdict
     kind: 'allow',
     reasonType: 'rule',
     reason: rules.map(({ value }) => formatRule(value)).join(', '),
-    ...(first !== undefined && { matched: matchedOf(first) }),
+    ...(first !== undefined && { matched: toMatchedRule(first) }),
   };
 }
 
-export function matchedOf({ source, value }: PermissionRule): MatchedRule {
+export function toMatchedRule({ source, value }: PermissionRule): MatchedRule {
   return { source, value };
 }
 
@@ -30,6 +30,6 @@ export function deny(
     kind: 'deny',
     reasonType,
     message,
-    ...(rule === undefined ? {} : { matched: matchedOf(rule) }),
+    ...(rule === undefined ? {} : { matched: toMatchedRule(rule) }),
   };
 }

@@ -1,16 +1,16 @@
 /** Why a call is asked about, in parts. Loaded by the first host that wants to know. */
-import type { AskedQuestion } from '../../protocol/tools/gate.ts';
+import type { AskedQuestion } from '../../protocol/tools/gate-ports.ts';
 import type { PermissionBehavior } from '../../protocol/tools/permission.ts';
 import type { PermissionExplanation } from '../../protocol/tools/permission-explanation.ts';
 import { touchedPaths } from '../commands/command-paths.ts';
-import { caseOf } from '../decide/case-of.ts';
+import { createCase } from '../decide/case-of.ts';
 import { decideCall } from '../decide/decide-call.ts';
-import { type Case, outsideOf, type PermissionState } from '../decide/evaluation.ts';
+import { type Case, filterOutside, type PermissionState } from '../decide/evaluation.ts';
 import { TooManySteps } from '../decide/steps.ts';
-import { formatRule } from '../rules/rule.ts';
+import { formatRule } from '../rules/permission-rule.ts';
 import { explainPaths, explainSegments } from './explained-segments.ts';
 import { missedRules } from './missed-rules.ts';
-import { offersOf } from './offers.ts';
+import { listOffers } from './offers.ts';
 import { inFile, type RuleFiles } from './rule-files.ts';
 
 export async function explainCall(
@@ -26,7 +26,7 @@ export async function explainCall(
       asker: asked.asker ?? [],
       mode: state.mode,
       verdict: 'ask',
-      reason: await reasonOf(asked, state, files),
+      reason: await explainReason(asked, state, files),
       segments: [],
       unseen: 'to look at its parts takes more steps than one look may take',
       writes: [],
@@ -43,7 +43,7 @@ async function explain(
   state: PermissionState,
   files: RuleFiles,
 ): Promise<PermissionExplanation> {
-  const each = caseOf(asked, state);
+  const each = createCase(asked, state);
   const { unseen } = await each.subject.line();
   const segments = await explainSegments(each, files);
   const written = await ownPaths(each, 'write');
@@ -51,18 +51,18 @@ async function explain(
     asker: asked.asker ?? [],
     mode: state.mode,
     verdict: await verdictNow(asked, state),
-    reason: await reasonOf(asked, state, files),
+    reason: await explainReason(asked, state, files),
     segments,
     ...(unseen !== undefined && { unseen }),
     writes: distinct([...written, ...segments.flatMap(({ writes }) => writes)]),
     readsOutside: distinct(await readsOutside(each)),
     missed: await missedRules(each, files),
-    offers: await offersOf(asked.suggestions ?? [], each),
+    offers: await listOffers(asked.suggestions ?? [], each),
     scopes: await files.scopes(),
   };
 }
 
-async function reasonOf(
+async function explainReason(
   { message, reasonType: type = 'other', matched, hook }: AskedQuestion,
   { rules }: PermissionState,
   files: RuleFiles,
@@ -95,7 +95,7 @@ async function readsOutside(each: Case) {
   const { subject, context } = each;
   const own = (await ownPaths(each, 'read')).filter(({ outside }) => outside);
   const touched = await touchedPaths('read', await subject.line(), context);
-  return [...own, ...(await explainPaths('read', await outsideOf('read', touched, each), each))];
+  return [...own, ...(await explainPaths('read', await filterOutside('read', touched, each), each))];
 }
 
 function distinct<T extends { readonly path: string }>(paths: readonly T[]): readonly T[] {

@@ -4,15 +4,15 @@ import type {
   ExplainedSegment,
   RuleInFile,
 } from '../../protocol/tools/permission-explanation.ts';
-import { networkOf } from '../../shell/programs/network.ts';
+import { findHosts } from '../../shell/programs/network.ts';
 import { programOf, type Segment } from '../../shell/reading/segment.ts';
 import { coverSegment } from '../commands/allowed-command.ts';
 import { whyNotLiteral } from '../commands/asked-word.ts';
 import { readPaths, writtenPaths } from '../commands/command-paths.ts';
 import { commandCase } from '../commands/judge-command.ts';
-import { type Case, outsideOf } from '../decide/evaluation.ts';
+import { type Case, filterOutside } from '../decide/evaluation.ts';
 import { isProtected } from '../decide/protected-path.ts';
-import type { ResolvedPath } from '../decide/real-path.ts';
+import type { ResolvedPath } from '../decide/resolved-path.ts';
 import { firstMatch } from '../rules/match-rule.ts';
 import { inFile, inFiles, type RuleFiles } from './rule-files.ts';
 
@@ -21,9 +21,9 @@ export async function explainSegments(each: Case, files: RuleFiles): Promise<rea
   const visit = async (segments: readonly Segment[], depth: number, startedBy?: string) => {
     for (const segment of segments) {
       const { paths, unknown } = await writtenPaths(segment, each.context);
-      const network = networkOf(segment);
+      const network = findHosts(segment);
       explained.push({
-        text: textOf(segment),
+        text: formatSegment(segment),
         depth,
         ...(startedBy !== undefined && { startedBy }),
         ...(await verdictOn(segment, each, files)),
@@ -38,7 +38,7 @@ export async function explainSegments(each: Case, files: RuleFiles): Promise<rea
   return explained;
 }
 
-export function textOf({ text, words }: Segment): string {
+export function formatSegment({ text, words }: Segment): string {
   return text ?? words.map((word) => word.text).join(' ');
 }
 
@@ -80,7 +80,7 @@ function aloneIn(each: Case, segment: Segment): Case {
     ...each,
     subject: {
       ...subject,
-      target: { ...subject.target, command: textOf(segment) },
+      target: { ...subject.target, command: formatSegment(segment) },
       line: async () => ({ segments: [only], ...(unseen !== undefined && { unseen }) }),
     },
   };
@@ -91,7 +91,7 @@ export async function explainPaths(
   paths: readonly ResolvedPath[],
   each: Case,
 ): Promise<readonly ExplainedPath[]> {
-  const outside = await outsideOf(kind, paths, each);
+  const outside = await filterOutside(kind, paths, each);
   return Promise.all(
     paths.map(async (path) => ({
       path: path.spelled,

@@ -16,8 +16,8 @@ import { commandCase } from '../commands/judge-command.ts';
 import type { Case } from '../decide/evaluation.ts';
 import { readSpecifier } from '../rules/command-pattern.ts';
 import { allowsPath } from '../rules/path-rule.ts';
+import { allowsFamily, namesTool, type PermissionRule } from '../rules/permission-rule.ts';
 import { readPattern } from '../rules/read-pattern.ts';
-import { allowsFamily, namesTool, type PermissionRule } from '../rules/rule.ts';
 import { inFile, type RuleFiles } from './rule-files.ts';
 
 /** A rule, how close it comes, and the difference as a clause. */
@@ -34,9 +34,9 @@ const NOT_IN_FORCE = 'it is not in force: managed settings let no other rule all
 export async function missedRules(each: Case, files: RuleFiles): Promise<readonly MissedRule[]> {
   const { subject, state } = each;
   const allow = state.rules.all().filter(({ behavior }) => behavior === 'allow');
-  const about = allow.filter(({ value }) => speaksOf(value.toolName, each));
+  const about = allow.filter(({ value }) => isAboutCall(value.toolName, each));
   if (subject.target.kind !== 'command') {
-    const closest = best(await Promise.all(about.map((rule) => missOf(rule, each))));
+    const closest = best(await Promise.all(about.map((rule) => findMiss(rule, each))));
     return closest === undefined ? [] : [await told(closest, files)];
   }
   const lines = commandCase(each, state.rules.of('allow'), state.mode === 'acceptEdits');
@@ -59,7 +59,7 @@ function best(misses: readonly (Miss | undefined)[]): Miss | undefined {
     .reduce<Miss | undefined>((most, miss) => (most && most.agrees >= miss.agrees ? most : miss), undefined);
 }
 
-function speaksOf(ruleTool: string, { subject }: Case): boolean {
+function isAboutCall(ruleTool: string, { subject }: Case): boolean {
   const { names, target, tool } = subject;
   if (namesTool(ruleTool, names)) return true;
   if (tool.startsWith('mcp__')) return sameServer(ruleTool, tool);
@@ -79,7 +79,8 @@ function missOfCommand(rule: PermissionRule, segment: Segment, inForce: boolean)
   const differs = wanted.findIndex((word, at) => words[at] !== word);
   const agrees = differs < 0 ? wanted.length : differs;
   if (!inForce) return { rule, agrees, difference: NOT_IN_FORCE };
-  const difference = differs < 0 ? limitOf(wanted, prefix, segment) : differenceAt(differs, wanted, segment);
+  const difference =
+    differs < 0 ? explainLimit(wanted, prefix, segment) : differenceAt(differs, wanted, segment);
   return { rule, agrees, difference };
 }
 
@@ -97,7 +98,7 @@ const knownToShell = (at: number, word: ShellWord | undefined) =>
   `argument ${at} of the command, ${quote(word?.text)}, is known to the shell alone`;
 
 /** Why a rule does not reach a command that has all its words. */
-function limitOf(wanted: readonly string[], prefix: boolean, segment: Segment): string {
+function explainLimit(wanted: readonly string[], prefix: boolean, segment: Segment): string {
   const words = literalWords(segment);
   if (words === undefined) {
     const open = segment.words.findIndex(({ value }) => value === undefined);
@@ -120,7 +121,7 @@ function limitOf(wanted: readonly string[], prefix: boolean, segment: Segment): 
   return 'it covers the program, not what the program starts or writes here';
 }
 
-async function missOf(rule: PermissionRule, each: Case): Promise<Miss | undefined> {
+async function findMiss(rule: PermissionRule, each: Case): Promise<Miss | undefined> {
   const { ruleContent: specifier, toolName } = rule.value;
   const { subject, state, context } = each;
   const { target, tool } = subject;

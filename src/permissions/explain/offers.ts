@@ -13,17 +13,17 @@ import type { Case } from '../decide/evaluation.ts';
 import { readSpecifier } from '../rules/command-pattern.ts';
 import { matchRule } from '../rules/match-rule.ts';
 import { allowsPath } from '../rules/path-rule.ts';
+import { formatRule, namesTool, type PermissionRule, parseRule } from '../rules/permission-rule.ts';
 import { readPattern, startOfPattern } from '../rules/read-pattern.ts';
-import { formatRule, namesTool, type PermissionRule, parseRule } from '../rules/rule.ts';
 import { matchesUrl } from '../rules/url-rule.ts';
-import { textOf } from './explained-segments.ts';
+import { formatSegment } from './explained-segments.ts';
 
 type Reach = Pick<PermissionOffer, 'matches' | 'misses' | 'caution'>;
 
 /** Any other word, folder or host, in the calls that show the limits of a rule. */
 const OTHER = 'other';
 
-export async function offersOf(
+export async function listOffers(
   suggestions: readonly PermissionUpdate[],
   each: Case,
 ): Promise<readonly PermissionOffer[]> {
@@ -31,7 +31,7 @@ export async function offersOf(
     const value = 'rules' in update ? update.rules[0] : undefined;
     if (value === undefined) return { update };
     const rule: PermissionRule = { behavior: 'allow', source: 'session', value };
-    return { update, rule: formatRule(value), ...(await reachOf(rule, each)) };
+    return { update, rule: formatRule(value), ...(await measureReach(rule, each)) };
   });
   return Promise.all(offers);
 }
@@ -47,7 +47,7 @@ function single(update: PermissionUpdate): readonly PermissionUpdate[] {
 export async function checkRule(text: string, each: Case): Promise<RuleCheck> {
   try {
     const rule: PermissionRule = { behavior: 'allow', source: 'session', value: parseRule(text) };
-    const reach = await reachOf(rule, each);
+    const reach = await measureReach(rule, each);
     return { ok: true, rule: formatRule(rule.value), applies: await appliesTo(rule, each), ...reach };
   } catch (error) {
     return { ok: false, problem: errorText(error) };
@@ -68,7 +68,7 @@ async function coveredBy(rule: PermissionRule, each: Case): Promise<Segment | un
   return undefined;
 }
 
-async function reachOf(rule: PermissionRule, each: Case): Promise<Reach> {
+async function measureReach(rule: PermissionRule, each: Case): Promise<Reach> {
   const { toolName, ruleContent: specifier } = rule.value;
   const { target, names } = each.subject;
   if (specifier === undefined) {
@@ -105,7 +105,7 @@ async function reachOfCommand(rule: PermissionRule, specifier: string, each: Cas
   const words = plainWords(text);
   if (words === undefined) return {};
   const own = await coveredBy(rule, each);
-  const ownText = own === undefined ? [] : [textOf(own)];
+  const ownText = own === undefined ? [] : [formatSegment(own)];
   const matching = prefix ? [...ownText.filter((each) => each !== text), `${text} ${OTHER}`, text] : [text];
   const sibling = [...words.slice(0, -1), OTHER].map(quoted).join(' ');
   const missing = [

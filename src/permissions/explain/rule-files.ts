@@ -1,5 +1,5 @@
 import type { PermissionScope, RuleInFile } from '../../protocol/tools/permission-explanation.ts';
-import { formatRule, type PermissionRule } from '../rules/rule.ts';
+import { formatRule, type PermissionRule } from '../rules/permission-rule.ts';
 
 /** Where rules stand, and where they can be kept. */
 export interface RuleFiles {

@@ -14,12 +14,12 @@ export interface CommandPattern {
 /** undefined: the rule has no star of its own and no backslash, and names words. */
 export function readCommandPattern(specifier: string): CommandPattern | undefined {
   const { text, prefix } = readSpecifier(specifier);
-  const signs = signsOf(text);
+  const signs = parseSigns(text);
   return signs === undefined || !/[*\\]/.test(text) ? undefined : { signs, prefix };
 }
 
 /** The words of a rule, less their quotes; undefined where a quote is not closed. */
-function signsOf(text: string): readonly Sign[] | undefined {
+function parseSigns(text: string): readonly Sign[] | undefined {
   const signs: Sign[] = [];
   let quote = '';
   for (let at = 0; at < text.length; at++) {
@@ -88,7 +88,7 @@ function fitsInWords(signs: readonly Sign[], line: readonly Letter[], count: Cou
 }
 
 /** The words of the pattern, with their stars as `*` and other characters as they are. */
-export function patternWords({ signs }: CommandPattern): readonly (readonly Sign[])[] {
+export function splitPatternWords({ signs }: CommandPattern): readonly (readonly Sign[])[] {
   const words: Sign[][] = [[]];
   for (const sign of signs) {
     if (sign === 'gap') words.push([]);
@@ -102,7 +102,7 @@ export function patternWords({ signs }: CommandPattern): readonly (readonly Sign
  * a star for its value, up to its sign: `--output=*`.
  */
 export function namesWord(pattern: CommandPattern, word: string): boolean {
-  return patternWords(pattern).some((signs) => {
+  return splitPatternWords(pattern).some((signs) => {
     const star = signs.findIndex((sign) => typeof sign === 'string');
     const head = signs.slice(0, star < 0 ? undefined : star);
     const text = head.map((sign) => (typeof sign === 'object' ? sign.char : '')).join('');
@@ -113,7 +113,9 @@ export function namesWord(pattern: CommandPattern, word: string): boolean {
 /** Whether the first word, which is the program, is written out. */
 export function namesProgram(specifier: string): boolean {
   const pattern = readCommandPattern(specifier);
-  return pattern === undefined || (patternWords(pattern)[0] ?? []).every((sign) => typeof sign === 'object');
+  return (
+    pattern === undefined || (splitPatternWords(pattern)[0] ?? []).every((sign) => typeof sign === 'object')
+  );
 }
 
 /** It also speaks of words that it does not name. */

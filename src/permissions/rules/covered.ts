@@ -1,6 +1,6 @@
 /** Paths held against patterns, name by name: what was read of either serves all that it is held against. */
 import { sep } from 'node:path';
-import { matchesNamesOf, type NamesPattern, namesPattern } from '../../util/search/name-pattern.ts';
+import { matchesNamesPattern, type NamesPattern, namesPattern } from '../../util/search/name-pattern.ts';
 import type { Steps } from '../decide/steps.ts';
 import { foldedName } from './folded-name.ts';
 import type { Pattern } from './read-pattern.ts';
@@ -46,8 +46,8 @@ export function coveredBy(pattern: Pattern, path: string, folding: Folding, take
   if (above.some((name, at) => names[at] !== name)) return 'no';
   const below = names.slice(above.length);
   take(below.length >> 3);
-  if (below.length > 0 && matchesNamesOf(within, below.slice(0, -1), take)) return 'within';
-  return matchesNamesOf(itself, below, take) ? 'itself' : 'no';
+  if (below.length > 0 && matchesNamesPattern(within, below.slice(0, -1), take)) return 'within';
+  return matchesNamesPattern(itself, below, take) ? 'itself' : 'no';
 }
 
 function preparedBy(pattern: Pattern, folding: Folding, take: Take): PreparedPattern {

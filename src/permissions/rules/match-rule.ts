@@ -1,6 +1,6 @@
 import type { PermissionBehavior } from '../../protocol/tools/permission.ts';
 import type { PermissionTarget } from '../../protocol/tools/tool.ts';
-import type { ResolvedPath } from '../decide/real-path.ts';
+import type { ResolvedPath } from '../decide/resolved-path.ts';
 import type { Subject } from '../decide/subject.ts';
 import { judgingCommands } from '../judging-commands.ts';
 import type { Match } from './match.ts';
@@ -12,7 +12,7 @@ import {
   speaksOfFiles,
   speaksOfReading,
   speaksOfWriting,
-} from './rule.ts';
+} from './permission-rule.ts';
 import type { RuleSet } from './rule-set.ts';
 import { matchesUrl } from './url-rule.ts';
 
@@ -46,7 +46,7 @@ interface Question {
   readonly context: PathRuleContext;
 }
 
-export interface Found {
+export interface FoundRule {
   readonly rule: PermissionRule;
   readonly match: Exclude<Match, 'no'>;
 }
@@ -55,9 +55,9 @@ export interface Found {
 export function firstMatch(
   behavior: PermissionBehavior,
   { state, subject, context }: Question,
-): Found | undefined | Promise<Found | undefined> {
+): FoundRule | undefined | Promise<FoundRule | undefined> {
   const rules = state.rules.of(behavior);
-  const from = (start: number, possible: Found | undefined): ReturnType<typeof firstMatch> => {
+  const from = (start: number, possible: FoundRule | undefined): ReturnType<typeof firstMatch> => {
     for (let at = start; at < rules.length; at++) {
       const rule = rules[at] as PermissionRule;
       const match = matchRule(rule, subject, context);
@@ -72,7 +72,7 @@ export function firstMatch(
   return from(0, undefined);
 }
 
-function foundIf(rule: PermissionRule, match: Match): Found | undefined {
+function foundIf(rule: PermissionRule, match: Match): FoundRule | undefined {
   return match === 'no' ? undefined : { rule, match };
 }
 

@@ -6,7 +6,7 @@ import type {
   PermissionRuleValue,
 } from '../../protocol/tools/permission.ts';
 import { readCommandPattern } from './command-pattern.ts';
-import { namesTool, parseRule, speaksOfReading, speaksOfWriting } from './rule.ts';
+import { namesTool, parseRule, speaksOfReading, speaksOfWriting } from './permission-rule.ts';
 import type { RuleTexts } from './rule-set.ts';
 
 interface RulePlace {

@@ -16,7 +16,7 @@ const PASSED_OVER: readonly string[] = ['.git', 'node_modules'];
 export type LinkedFiles = ReadonlySet<string> | undefined;
 
 /** One file of this machine. */
-export const identityOf = ({ dev = 0, ino }: FileStat) => `${dev}:${ino}`;
+export const identifyFile = ({ dev = 0, ino }: FileStat) => `${dev}:${ino}`;
 
 /** Of the files below `base` (or `base` itself) for which `covers` holds, those with several names. */
 export async function linkedFiles(
@@ -26,7 +26,7 @@ export async function linkedFiles(
 ): Promise<LinkedFiles> {
   const found = new Set<string>();
   const take = (path: string, stat: FileStat) => {
-    if (stat.kind === 'file' && (stat.links ?? 1) > 1 && covers(path)) found.add(identityOf(stat));
+    if (stat.kind === 'file' && (stat.links ?? 1) > 1 && covers(path)) found.add(identifyFile(stat));
   };
   const first = await files.lstat(base).catch(() => undefined);
   if (first === undefined) return found;

@@ -1,10 +1,15 @@
 import { join } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
-import { isLiteralName, literalName, matchesNamesOf, namesPattern } from '../../util/search/name-pattern.ts';
-import type { ResolvedPath } from '../decide/real-path.ts';
+import {
+  isLiteralName,
+  literalName,
+  matchesNamesPattern,
+  namesPattern,
+} from '../../util/search/name-pattern.ts';
+import type { ResolvedPath } from '../decide/resolved-path.ts';
 import type { Steps } from '../decide/steps.ts';
 import { ANY_CASE, coveredBy, EXACT, foldedPart, foldedSegment, forbids, type Take } from './covered.ts';
-import { identityOf, type LinkedFiles } from './other-names.ts';
+import { identifyFile, type LinkedFiles } from './other-names.ts';
 import { type Pattern, readForbidden, readPattern } from './read-pattern.ts';
 import type { StandingFiles, StandingRule } from './standing-files.ts';
 
@@ -62,7 +67,7 @@ export async function forbidsPath(
   path: ResolvedPath,
   context: PathRuleContext,
 ): Promise<boolean> {
-  const places = await placesOf(specifier, context);
+  const places = await resolveRulePlaces(specifier, context);
   if (places === undefined) return true;
   const { spelled, real } = path;
   if (await isForbidden(spelled, places, context)) return true;
@@ -82,7 +87,7 @@ export async function standingRule(
   specifier: string,
   context: PathRuleContext,
 ): Promise<StandingRule | undefined> {
-  const places = await placesOf(specifier, context);
+  const places = await resolveRulePlaces(specifier, context);
   return (
     places && {
       specifier,
@@ -101,7 +106,7 @@ function nameTest(places: readonly Pattern[]): (name: string) => boolean {
   // Of a class, folding may change what is left out.
   if (wanted.some((segment) => segment === undefined || segment.includes('['))) return () => true;
   const patterns = wanted.map((segment = '') => namesPattern([foldedSegment(segment)]));
-  return (name) => patterns.some((pattern) => matchesNamesOf(pattern, [foldedPart(name)]));
+  return (name) => patterns.some((pattern) => matchesNamesPattern(pattern, [foldedPart(name)]));
 }
 
 async function isForbidden(
@@ -132,7 +137,7 @@ type Places = Promise<readonly Pattern[] | undefined>;
 const knownPlaces = new WeakMap<PathRuleContext['resolve'], Map<string, Places>>();
 
 /** The paths that a specifier may mean, before and after links; undefined if they cannot be determined. */
-export function placesOf(specifier: string, context: PathRuleContext): Places {
+export function resolveRulePlaces(specifier: string, context: PathRuleContext): Places {
   const known = knownPlaces.get(context.resolve) ?? new Map<string, Places>();
   knownPlaces.set(context.resolve, known);
   const before = known.get(specifier);
@@ -173,15 +178,15 @@ async function hasForbiddenName(
   const covers = (path: string) => isForbiddenFile(path, places, steps.take);
   const file = await stat(real);
   if (file?.kind !== 'file' || (file.links ?? 1) < 2) return false;
-  for (const base of foldersOf(places)) {
+  for (const base of listBaseFolders(places)) {
     const forbidden = await linked(`${specifier}\0${base}`, base, covers);
-    if (forbidden === undefined || forbidden.has(identityOf(file))) return true;
+    if (forbidden === undefined || forbidden.has(identifyFile(file))) return true;
   }
   return false;
 }
 
 /** Where all lies that the patterns cover: the folder in which they begin, or what their names lead to. */
-function foldersOf(places: readonly Pattern[]): ReadonlySet<string> {
+function listBaseFolders(places: readonly Pattern[]): ReadonlySet<string> {
   return new Set(
     places.flatMap(({ root, segments }) => {
       const begins = segments[0] !== undefined && isLiteralName(segments[0]);

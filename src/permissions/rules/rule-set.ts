@@ -4,7 +4,7 @@ import type {
   PermissionRuleValue,
   PermissionUpdate,
 } from '../../protocol/tools/permission.ts';
-import { formatRule, type PermissionRule, parseRule } from './rule.ts';
+import { formatRule, type PermissionRule, parseRule } from './permission-rule.ts';
 
 /** Rules as people write them, by where they were written. */
 export type RuleTexts = { readonly [B in PermissionBehavior]?: readonly string[] | undefined };
@@ -74,7 +74,7 @@ class Rules implements RuleSet {
     const own = rules[behavior].filter((rule) => rule.source === source);
     const added = (kept: readonly PermissionRule[]) =>
       values
-        .filter((value) => !kept.some((rule) => isOf(source, [value])(rule)))
+        .filter((value) => !kept.some((rule) => isAmong(source, [value])(rule)))
         .map((value): PermissionRule => ({ behavior, source, value }));
     switch (type) {
       case 'addRules':
@@ -84,7 +84,7 @@ class Rules implements RuleSet {
         rules[behavior] = [...others, ...added([])];
         return;
       case 'removeRules':
-        rules[behavior] = rules[behavior].filter((rule) => !isOf(source, values)(rule));
+        rules[behavior] = rules[behavior].filter((rule) => !isAmong(source, values)(rule));
         return;
     }
   }
@@ -108,7 +108,7 @@ class Rules implements RuleSet {
   }
 }
 
-function isOf(source: PermissionRuleSource, values: readonly PermissionRuleValue[]) {
+function isAmong(source: PermissionRuleSource, values: readonly PermissionRuleValue[]) {
   return (rule: PermissionRule) =>
     rule.source === source && values.some((value) => formatRule(value) === formatRule(rule.value));
 }

@@ -1,10 +1,10 @@
 import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';
-import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
-import { type DiskReader, lookFrom } from '../decide/real-path.ts';
+import type { PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
+import { type DiskReader, lookFrom } from '../decide/resolved-path.ts';
 import { TooManySteps } from '../decide/steps.ts';
-import { subjectOf } from '../decide/subject.ts';
+import { createSubject } from '../decide/subject.ts';
 import { matchRule } from './match-rule.ts';
-import { namesTool, parseRule } from './rule.ts';
+import { namesTool, parseRule } from './permission-rule.ts';
 
 interface RuleTestOptions {
   readonly files: DiskReader;
@@ -27,7 +27,7 @@ export function ruleTest(
   const ignoreCase = options.ignoreCase ?? (process.platform === 'darwin' || process.platform === 'win32');
   return async (question) => {
     const look = lookFrom(files, question.cwd);
-    const subject = subjectOf(question, look.resolve);
+    const subject = createSubject(question, look.resolve);
     // Of tools for files only the leaders of their families apply to others than the named one.
     const kind = (['read', 'write'] as const).find((family) => value.toolName === leaderOfFamily(family));
     const { kind: touched } = subject.target;

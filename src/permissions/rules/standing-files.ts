@@ -68,7 +68,7 @@ export class StandingFiles {
       const rules = (await Promise.all(added.map(read))).flatMap((rule) => rule ?? []);
       const bases = new Map<string, StandingRule[]>();
       for (const rule of rules)
-        for (const base of new Set(rule.places.map((place) => baseOf(place, look.root))))
+        for (const base of new Set(rule.places.map((place) => locateBase(place, look.root))))
           bases.set(base, [...(bases.get(base) ?? []), rule]);
       for (const [base, concerned] of bases) await this.#walk(base, concerned, look);
       for (const specifier of added) this.#collected.add(specifier);
@@ -100,7 +100,7 @@ export class StandingFiles {
     const rules = new Set<string>();
     for (const found of await Promise.all(paths.map(stat)))
       if (found !== undefined)
-        for (const specifier of this.#rules.get(identityOf(found)) ?? []) rules.add(specifier);
+        for (const specifier of this.#rules.get(fingerprintFile(found)) ?? []) rules.add(specifier);
     return rules;
   }
 
@@ -111,7 +111,7 @@ export class StandingFiles {
     const now = await Promise.all(found.map(({ path }) => stat(path)));
     return found.some(({ identity }, at) => {
       const there = now[at];
-      return there === undefined || identityOf(there) !== identity;
+      return there === undefined || fingerprintFile(there) !== identity;
     });
   }
 
@@ -173,7 +173,7 @@ export class StandingFiles {
     const covering = rules.filter((rule) => rule.covers(path, stat.kind));
     if (covering.length > 0 && stat.kind === 'directory') this.#hasFolders = true;
     for (const { specifier } of covering) {
-      const identity = identityOf(stat);
+      const identity = fingerprintFile(stat);
       const known = this.#rules.get(identity) ?? new Set();
       this.#rules.set(identity, known.add(specifier));
       const found = this.#found.get(specifier) ?? [];
@@ -185,10 +185,10 @@ export class StandingFiles {
 }
 
 /** A number may be given to another file; its time of birth may not be set. */
-const identityOf = ({ dev = 0, ino, bornMs = 0 }: FileStat): string => `${dev}:${ino}:${bornMs}`;
+const fingerprintFile = ({ dev = 0, ino, bornMs = 0 }: FileStat): string => `${dev}:${ino}:${bornMs}`;
 
 /** Where all lies that the pattern speaks of; not more than the session's folder, where it begins above. */
-function baseOf({ root, segments }: Pattern, own: string): string {
+function locateBase({ root, segments }: Pattern, own: string): string {
   const ends = segments.at(-1) === '**' ? segments.slice(0, -1) : segments;
   const wild = ends.findIndex((segment) => !isLiteralName(segment));
   const start = join(root, ...ends.slice(0, wild < 0 ? ends.length : wild).map(literalName));

@@ -10,7 +10,7 @@ export function matchesUrl(specifier: string, url: string, strict: boolean): boo
   if (strict && (target.username !== '' || target.password !== '')) return false;
   if ((strict || wanted.port !== '') && portOf(target) !== (wanted.port || standardPort(target)))
     return false;
-  const host = hostOf(target);
+  const host = normaliseHost(target);
   if (wanted.host.startsWith('*.')) return host.endsWith(wanted.host.slice(1));
   return host === wanted.host || (!strict && host.endsWith(`.${wanted.host}`));
 }
@@ -29,8 +29,8 @@ const LOCAL_NAME = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\]|(?:[\w-]+\.)*loca
 /** The specifier that allows this URL's host and port, when it has one. */
 export function urlSpecifier(url: string): string | undefined {
   const target = parse(url);
-  if (target === undefined || hostOf(target) === '') return undefined;
-  return `domain:${hostOf(target)}${target.port === '' ? '' : `:${target.port}`}`;
+  if (target === undefined || normaliseHost(target) === '') return undefined;
+  return `domain:${normaliseHost(target)}${target.port === '' ? '' : `:${target.port}`}`;
 }
 
 function hostInRule(specifier: string): { readonly host: string; readonly port: string } | undefined {
@@ -38,7 +38,7 @@ function hostInRule(specifier: string): { readonly host: string; readonly port: 
   const [, stars = '', name = ''] = /^(\*\.)?(.*)$/.exec(match?.[1]?.trim() ?? '') ?? [];
   if (name === '') return undefined;
   // In the form of URLs: `bücher.example` becomes its ASCII form, `2130706433` an address.
-  const host = URL.canParse(`http://${name}`) ? hostOf(new URL(`http://${name}`)) : name.toLowerCase();
+  const host = URL.canParse(`http://${name}`) ? normaliseHost(new URL(`http://${name}`)) : name.toLowerCase();
   return { host: `${stars}${host}`, port: match?.[2] ?? '' };
 }
 
@@ -54,6 +54,6 @@ function parse(url: string): URL | undefined {
 const standardPort = ({ protocol }: URL): string => (protocol === 'https:' ? '443' : '80');
 const portOf = (url: URL): string => url.port || standardPort(url);
 
-function hostOf(url: URL): string {
+function normaliseHost(url: URL): string {
   return url.hostname.toLowerCase().replace(/\.+$/, '');
 }

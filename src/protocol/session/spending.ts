@@ -130,7 +130,7 @@ function roundedUsd(usd: number): number {
 }
 
 /** What one answer adds, without the answers of other models inside it. */
-export function countsOf(usage: Usage, costUSD: number): SpendingCounts {
+export function toSpendingCounts(usage: Usage, costUSD: number): SpendingCounts {
   const written = usage.cache_creation_input_tokens;
   const oneHour = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
   return {
@@ -185,7 +185,7 @@ export interface SpentTotals {
 }
 
 /** The rows of recorded totals. What an earlier version did not attribute has agent and purpose `unknown`. */
-export function rowsOf({ totalCostUsd, modelUsage, spending }: SpentTotals): readonly SpendingRow[] {
+export function listSpending({ totalCostUsd, modelUsage, spending }: SpentTotals): readonly SpendingRow[] {
   const rows =
     spending ??
     Object.entries(modelUsage).map(([model, usage]) => unattributed(model, (usage ?? {}) as RecordedUsage));

@@ -82,7 +82,7 @@ export interface SDKSessionParked extends Stamped {
 /** Who receives `session_state_changed`: every consumer, or only the client of another process. */
 export type SessionStateAudience = 'everyone' | 'host';
 
-export type SessionState = 'idle' | 'running' | 'requires_action';
+export type SessionActivity = 'idle' | 'running' | 'requires_action';
 
 /**
  * State of the session: waiting for a prompt, working, or waiting for an answer of the host. Emitted at each
@@ -97,7 +97,7 @@ export type SessionState = 'idle' | 'running' | 'requires_action';
 export interface SDKSessionStateChanged extends Stamped {
   readonly type: 'system';
   readonly subtype: 'session_state_changed';
-  readonly state: SessionState;
+  readonly state: SessionActivity;
   /** For the client of another process, which does not forward it. */
   readonly sdk_host_only?: true;
 }

@@ -3,8 +3,8 @@
 import type { InformationalBody, ProgressMessage, UserMessage } from '../model/messages.ts';
 import type { ToolUseBlock } from '../model/wire.ts';
 import type { Wait } from '../session/parking.ts';
+import type { CommandPlace } from './isolation.ts';
 import type { DecisionReasonType, GateReasonType, GateVerdict, PermissionDenial } from './permission.ts';
-import type { CommandPlace } from './sandbox.ts';
 
 /** A complete call of the model. */
 export interface ToolCall {

@@ -5,9 +5,9 @@ import type { JsonObject, JsonSchema } from '../json.ts';
 import type { TodoItem } from '../model/attachment.ts';
 import type { UserMessage } from '../model/messages.ts';
 import type { DocumentBlock, ImageBlock, TextBlock, ToolReferenceBlock } from '../model/wire.ts';
+import type { CommandPlace, SandboxPort } from './isolation.ts';
 import type { McpOrigin } from './mcp.ts';
 import type { JudgedPath } from './permission.ts';
-import type { CommandPlace, SandboxPort } from './sandbox.ts';
 import type { TaskTable } from './task.ts';
 
 /** May a call run again after a crash (L4.1)? `pure`: yes; `idempotent`: with the same key; `unsafe`: no. */

@@ -2,8 +2,10 @@
  * `context_management.edits`: what the API clears before the prompt reaches the model. The request keeps its
  * history; tokens, cache and window are computed from the rest.
  */
-import { type ApiBlock, type ApiRequest, type ApiTurn, isRecord } from '../request/api-request.ts';
-import { blockTokens, requestTokens } from './token-estimate.ts';
+
+import { isRecord } from '../../util/is-record.ts';
+import type { ApiBlock, ApiRequest, ApiTurn } from '../request/api-request.ts';
+import { blockTokens, requestTokens } from './count-tokens.ts';
 
 /** An edit that was applied, as the response reports it. */
 export type AppliedEdit =
@@ -70,9 +72,9 @@ function clearToolUses(
   const uses: ApiBlock[] = turns.flatMap((turn) => turn.blocks.filter((block) => block.type === 'tool_use'));
   const trigger = isRecord(edit['trigger']) ? edit['trigger'] : {};
   const measured = trigger['type'] === 'tool_uses' ? uses.length : inputTokens;
-  if (measured <= numberOf(trigger['value'], DEFAULT_TRIGGER_TOKENS)) return undefined;
+  if (measured <= readNumber(trigger['value'], DEFAULT_TRIGGER_TOKENS)) return undefined;
   const keep = isRecord(edit['keep'])
-    ? numberOf(edit['keep']['value'], DEFAULT_KEPT_TOOL_USES)
+    ? readNumber(edit['keep']['value'], DEFAULT_KEPT_TOOL_USES)
     : DEFAULT_KEPT_TOOL_USES;
   const clearable = uses
     .slice(0, Math.max(0, uses.length - keep))
@@ -86,7 +88,7 @@ function clearToolUses(
     return cleared;
   };
   const next = turns.map((turn) => ({ ...turn, blocks: turn.blocks.map(swap) }));
-  const atLeast = isRecord(edit['clear_at_least']) ? numberOf(edit['clear_at_least']['value'], 0) : 0;
+  const atLeast = isRecord(edit['clear_at_least']) ? readNumber(edit['clear_at_least']['value'], 0) : 0;
   if (ids.size === 0 || freed <= 0 || freed < atLeast) return undefined;
   const applied = {
     type: 'clear_tool_uses_20250919',
@@ -104,7 +106,7 @@ function clearedForm(block: ApiBlock, ids: ReadonlySet<unknown>, clearInputs: bo
 
 function clearThinking(turns: readonly ApiTurn[], edit: Record<string, unknown>): Edited | undefined {
   if (edit['keep'] === 'all') return undefined;
-  const keep = isRecord(edit['keep']) ? numberOf(edit['keep']['value'], 1) : 1;
+  const keep = isRecord(edit['keep']) ? readNumber(edit['keep']['value'], 1) : 1;
   const thinkingTurns = turns.filter((turn) => turn.blocks.some(isThinking));
   const cleared = new Set(thinkingTurns.slice(0, Math.max(0, thinkingTurns.length - keep)));
   if (cleared.size === 0) return undefined;
@@ -126,6 +128,6 @@ function isThinking(block: ApiBlock): boolean {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 
-function numberOf(value: unknown, otherwise: number): number {
+function readNumber(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise;
 }

@@ -3,10 +3,12 @@
  * and found again by exact prefix within 20 blocks before a breakpoint. They live 5 minutes or 1 hour from
  * their last use, belong to one key and one model, and exist from the start of the response.
  */
-import { type ApiBlock, type ApiRequest, type ApiTool, isRecord } from '../request/api-request.ts';
-import { splitTools } from '../request/deferred-tools.ts';
+
+import { isRecord } from '../../util/is-record.ts';
+import type { ApiBlock, ApiRequest, ApiTool } from '../request/api-request.ts';
+import { splitTools } from '../request/split-tools.ts';
 import type { EditedPrompt } from './context-edits.ts';
-import { blockTokens, messageOverhead, tokensOf, toolTokens } from './token-estimate.ts';
+import { blockTokens, messageOverhead, sumToolTokens, toolTokens } from './count-tokens.ts';
 
 type CacheLife = '5m' | '1h';
 
@@ -146,14 +148,14 @@ function layOut(owner: string, request: ApiRequest, prompt: EditedPrompt): Posit
   for (const block of prompt.system) place(bare(block), blockTokens(block), cacheLife(block));
   // Another tool choice, thinking or effort of the whole request invalidates the messages only.
   const messages = Array.isArray(body['messages']) ? body['messages'] : [];
-  const effort = isGoverned(prompt, messages) ? null : effortOf(body);
+  const effort = isGoverned(prompt, messages) ? null : readEffort(body);
   hash.add(JSON.stringify([body['tool_choice'] ?? null, body['thinking'] ?? null, effort]));
   for (const turn of prompt.turns) {
     // A setting inside the conversation changes what follows it.
-    if (turn.role === 'system') hash.add(JSON.stringify(effortOf(messages[turn.index])));
+    if (turn.role === 'system') hash.add(JSON.stringify(readEffort(messages[turn.index])));
     for (const [at, block] of turn.blocks.entries()) {
       const loaded = loadedBy(block);
-      const cost = blockTokens(block) + tokensOf(loaded) + (at === 0 ? messageOverhead() : 0);
+      const cost = blockTokens(block) + sumToolTokens(loaded) + (at === 0 ? messageOverhead() : 0);
       const definitions = loaded.length === 0 ? '' : JSON.stringify(loaded);
       place(`${turn.role}\0${bare(block)}${definitions}`, cost, cacheLife(block));
     }
@@ -171,10 +173,10 @@ function isGoverned({ turns }: EditedPrompt, messages: readonly unknown[]): bool
   const first = turns.findIndex(({ role }) => role === 'assistant');
   return turns
     .slice(0, first < 0 ? turns.length : first)
-    .some(({ role, index }) => role === 'system' && effortOf(messages[index]) !== null);
+    .some(({ role, index }) => role === 'system' && readEffort(messages[index]) !== null);
 }
 
-function effortOf(holder: unknown): unknown {
+function readEffort(holder: unknown): unknown {
   const config = isRecord(holder) ? holder['output_config'] : undefined;
   return isRecord(config) ? (config['effort'] ?? null) : null;
 }

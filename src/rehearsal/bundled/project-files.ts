@@ -49,15 +49,15 @@ export async function layOutProject(folder: string): Promise<void> {
 
 /** The same files every time. */
 function projectFiles(): readonly ProjectFile[] {
-  const january = monthOf(JANUARY);
-  const february = monthOf(FEBRUARY);
+  const january = createOrders(JANUARY);
+  const february = createOrders(FEBRUARY);
   return [
     { path: 'package.json', content: PACKAGE },
     { path: 'README.md', content: README },
     { path: 'src/ledger.js', content: LEDGER },
-    { path: 'test/ledger.test.js', content: tests(totalOf(january), totalOf(february)) },
-    { path: 'data/january.csv', content: csvOf(january) },
-    { path: 'data/february.csv', content: csvOf(february) },
+    { path: 'test/ledger.test.js', content: tests(sumOrders(january), sumOrders(february)) },
+    { path: 'data/january.csv', content: toCsv(january) },
+    { path: 'data/february.csv', content: toCsv(february) },
   ];
 }
 
@@ -126,7 +126,7 @@ test('the customers of a month make up its total', () => {
 `;
 }
 
-function monthOf({ month, firstId, orders }: typeof JANUARY | typeof FEBRUARY): Order[] {
+function createOrders({ month, firstId, orders }: typeof JANUARY | typeof FEBRUARY): Order[] {
   return Array.from({ length: orders }, (_, n) => {
     const [item, cents] = pick(ITEMS, n * 5 + Math.floor(n / 7));
     return {
@@ -144,11 +144,11 @@ function pick<T>(list: readonly T[], n: number): T {
   return list[n % list.length] as T;
 }
 
-function totalOf(orders: readonly Order[]): number {
+function sumOrders(orders: readonly Order[]): number {
   return orders.reduce((sum, order) => sum + order.cents * order.quantity, 0);
 }
 
-function csvOf(orders: readonly Order[]): string {
+function toCsv(orders: readonly Order[]): string {
   const rows = orders.map((order) =>
     [order.id, order.date, order.customer, order.item, order.cents, order.quantity].join(','),
   );

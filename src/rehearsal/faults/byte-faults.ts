@@ -1,7 +1,7 @@
 /** Faults that encode the same events in other bytes: every client must read them as usual. */
-import type { Frame } from '../reply/answer.ts';
-import { withMarksOf } from './connection-faults.ts';
-import { type FaultKind, marked } from './fault-kind.ts';
+import type { AnswerFrame } from '../reply/answer.ts';
+import { copyMarks } from './connection-faults.ts';
+import { type FaultKind, markFault } from './fault-kind.ts';
 
 export const crlf: FaultKind = {
   answer(answer, fault) {
@@ -10,7 +10,7 @@ export const crlf: FaultKind = {
       ...frame,
       bytes: frame.bytes.toString().replaceAll('\n', '\r\n'),
     }));
-    return marked({ ...answer, frames }, fault);
+    return markFault({ ...answer, frames }, fault);
   },
 };
 
@@ -19,7 +19,7 @@ export const splitUtf8: FaultKind = {
   answer(answer, fault) {
     const frames = answer.frames.flatMap((frame) => {
       const bytes = Buffer.from(frame.bytes);
-      const pieces: Frame[] = [];
+      const pieces: AnswerFrame[] = [];
       let start = 0;
       for (let at = 1; at < bytes.length; at++) {
         const inside = ((bytes[at] ?? 0) & 0xc0) === 0x80;
@@ -29,8 +29,8 @@ export const splitUtf8: FaultKind = {
         start = at;
       }
       pieces.push({ bytes: bytes.subarray(start), pauseMs: 0 });
-      return withMarksOf(frame, pieces);
+      return copyMarks(frame, pieces);
     });
-    return marked({ ...answer, frames }, fault);
+    return markFault({ ...answer, frames }, fault);
   },
 };

@@ -1,20 +1,20 @@
 /** Connections that break, end early, go silent or send slowly. */
-import type { Answer, Frame } from '../reply/answer.ts';
-import { endingAfter, type FaultKind, halfOf, marked, wholeFrames } from './fault-kind.ts';
+import type { Answer, AnswerFrame } from '../reply/answer.ts';
+import { cutInHalf, endingAfter, type FaultKind, markFault, wholeFrames } from './fault-kind.ts';
 
 export const resetBeforeHeaders: FaultKind = {
-  answer: (answer, fault) => marked({ ...answer, instead: 'reset' }, fault),
+  answer: (answer, fault) => markFault({ ...answer, instead: 'reset' }, fault),
 };
 
 export const stallBeforeHeaders: FaultKind = {
-  answer: (answer, fault) => marked({ ...answer, instead: 'stall' }, fault),
+  answer: (answer, fault) => markFault({ ...answer, instead: 'stall' }, fault),
 };
 
 export const resetAfterBytes: FaultKind = {
   answer(answer, fault) {
     const whole = Buffer.concat(answer.frames.map((frame) => Buffer.from(frame.bytes)));
     let left = Math.min(fault.after ?? Math.floor(whole.length / 2), whole.length);
-    const frames: Frame[] = [];
+    const frames: AnswerFrame[] = [];
     for (const frame of answer.frames) {
       const bytes = Buffer.from(frame.bytes);
       if (bytes.length > left) {
@@ -62,20 +62,20 @@ export const slowDrip: FaultKind = {
     const pauseMs = fault.everyMs ?? 1;
     const frames = answer.frames.flatMap((frame) => {
       const bytes = Buffer.from(frame.bytes);
-      const pieces: Frame[] = [];
+      const pieces: AnswerFrame[] = [];
       for (let at = 0; at < bytes.length; at += size)
         pieces.push({ bytes: bytes.subarray(at, at + size), pauseMs });
-      return withMarksOf(frame, pieces);
+      return copyMarks(frame, pieces);
     });
-    return marked({ ...answer, frames }, fault);
+    return markFault({ ...answer, frames }, fault);
   },
 };
 
 /** Marks, and the following ending, belong to the last piece of a frame. */
-export function withMarksOf(frame: Frame, pieces: readonly Frame[]): Frame[] {
+export function copyMarks(frame: AnswerFrame, pieces: readonly AnswerFrame[]): AnswerFrame[] {
   const last = pieces.at(-1);
   if (last === undefined) return [frame];
-  const tail: Frame = {
+  const tail: AnswerFrame = {
     ...last,
     ...(frame.marks === undefined ? {} : { marks: frame.marks }),
     ...(frame.next === undefined ? {} : { next: frame.next }),
@@ -86,6 +86,6 @@ export function withMarksOf(frame: Frame, pieces: readonly Frame[]): Frame[] {
 function halved(answer: Answer): Answer {
   return {
     ...answer,
-    frames: answer.frames.slice(0, 1).map((frame) => ({ ...frame, bytes: halfOf(frame.bytes) })),
+    frames: answer.frames.slice(0, 1).map((frame) => ({ ...frame, bytes: cutInHalf(frame.bytes) })),
   };
 }

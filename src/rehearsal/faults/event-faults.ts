@@ -2,11 +2,11 @@
  * Events that are invalid, duplicated, out of order, unknown or huge. A plain JSON answer has none and is
  * left unchanged.
  */
-import { errorTypeOf } from '../api-error.ts';
+import { toErrorType } from '../api-errors.ts';
 import { NOVEL_BLOCK } from '../judge/block-fields.ts';
-import { type Answer, eventFrame, type Frame, sse } from '../reply/answer.ts';
+import { type Answer, type AnswerFrame, eventFrame, sse } from '../reply/answer.ts';
 import type { Fault } from './fault.ts';
-import { endingAfter, type FaultKind, halfOf, marked, swapFrame, wholeFrames } from './fault-kind.ts';
+import { cutInHalf, endingAfter, type FaultKind, markFault, swapFrame, wholeFrames } from './fault-kind.ts';
 import { httpStatus } from './http-faults.ts';
 
 const DEFAULT_HUGE_CHARS = 1_000_000;
@@ -14,14 +14,16 @@ const DEFAULT_HUGE_CHARS = 1_000_000;
 /** An `error` event, then the end. Without a stream the error is the answer. */
 export const sseError: FaultKind = {
   answer(answer, fault) {
-    const type = fault.type ?? errorTypeOf(529);
+    const type = fault.type ?? toErrorType(529);
     const message = fault.message ?? (type === 'overloaded_error' ? 'Overloaded' : 'Internal server error');
     if (!answer.streamed) {
       const status = type === 'overloaded_error' ? 529 : 500;
       return httpStatus.answer?.(answer, { ...fault, status, type, message }) ?? answer;
     }
     const count = Math.min(wholeFrames(answer, fault), answer.frames.length - 1);
-    const error: Frame = { bytes: sse('error', JSON.stringify({ type: 'error', error: { type, message } })) };
+    const error: AnswerFrame = {
+      bytes: sse('error', JSON.stringify({ type: 'error', error: { type, message } })),
+    };
     return endingAfter({ ...answer, frames: [...answer.frames.slice(0, count), error] }, count + 1, fault, {
       kind: 'end',
     });
@@ -34,7 +36,7 @@ export const truncatedJson: FaultKind = {
     const at = answer.streamed ? strikeAt(answer, fault) : 0;
     const broken = answer.frames
       .slice(0, at + 1)
-      .map((frame, index) => (index === at ? { ...frame, bytes: halfOf(frame.bytes), marks: [] } : frame));
+      .map((frame, index) => (index === at ? { ...frame, bytes: cutInHalf(frame.bytes), marks: [] } : frame));
     return endingAfter({ ...answer, frames: broken }, at + 1, fault, { kind: 'end' });
   },
 };
@@ -43,11 +45,11 @@ export const truncatedJson: FaultKind = {
 export const invalidJson: FaultKind = {
   answer(answer, fault) {
     if (!answer.streamed)
-      return marked({ ...answer, frames: [{ bytes: '{"type": "message", oops}' }] }, fault);
-    const swap = (frame: Frame) => [
+      return markFault({ ...answer, frames: [{ bytes: '{"type": "message", oops}' }] }, fault);
+    const swap = (frame: AnswerFrame) => [
       { ...frame, bytes: sse(frame.event?.type ?? 'message', '{"type": oops}') },
     ];
-    return marked(swapFrame(answer, strikeAt(answer, fault), swap), fault);
+    return markFault(swapFrame(answer, strikeAt(answer, fault), swap), fault);
   },
 };
 
@@ -58,14 +60,14 @@ export const outOfOrder: FaultKind = {
     const next = answer.frames[at + 1];
     const moved = answer.frames[at];
     if (!answer.streamed || next === undefined || moved === undefined) return answer;
-    return marked({ ...answer, frames: answer.frames.with(at, next).with(at + 1, moved) }, fault);
+    return markFault({ ...answer, frames: answer.frames.with(at, next).with(at + 1, moved) }, fault);
   },
 };
 
 export const duplicateEvent: FaultKind = {
   answer(answer, fault) {
     if (!answer.streamed) return answer;
-    return marked(
+    return markFault(
       swapFrame(answer, strikeAt(answer, fault), (frame) => [frame, { ...frame, marks: [] }]),
       fault,
     );
@@ -78,7 +80,7 @@ export const unknownEvent: FaultKind = {
     const event = {
       bytes: sse('rehearsal_news', '{"type":"rehearsal_news","of":["an event",{"nobody":"knows"}]}'),
     };
-    return marked(
+    return markFault(
       swapFrame(answer, strikeAt(answer, fault), (frame) => [event, frame]),
       fault,
     );
@@ -89,7 +91,7 @@ export const unknownEvent: FaultKind = {
 export const unknownBlock: FaultKind = {
   answer(answer, fault) {
     if (!answer.streamed) return answer;
-    const shifted = answer.frames.map((frame): Frame => {
+    const shifted = answer.frames.map((frame): AnswerFrame => {
       const event = frame.event;
       if (event === undefined || !('index' in event)) return frame;
       const { pauseMs } = frame;
@@ -98,7 +100,7 @@ export const unknownBlock: FaultKind = {
         ...(pauseMs === undefined ? {} : { pauseMs }),
       };
     });
-    const novelty: Frame[] = [
+    const novelty: AnswerFrame[] = [
       {
         bytes: sse(
           'content_block_start',
@@ -113,7 +115,7 @@ export const unknownBlock: FaultKind = {
       },
       { bytes: sse('content_block_stop', '{"type":"content_block_stop","index":0}') },
     ];
-    return marked({ ...answer, frames: [...shifted.slice(0, 1), ...novelty, ...shifted.slice(1)] }, fault);
+    return markFault({ ...answer, frames: [...shifted.slice(0, 1), ...novelty, ...shifted.slice(1)] }, fault);
   },
 };
 
@@ -123,7 +125,7 @@ export const hugeDelta: FaultKind = {
     const at = answer.frames.findIndex(
       ({ event }) => event?.type === 'content_block_delta' && event.delta.type === 'text_delta',
     );
-    return marked(
+    return markFault(
       swapFrame(answer, at, (frame) => {
         const event = frame.event;
         if (event?.type !== 'content_block_delta' || event.delta.type !== 'text_delta') return [frame];
@@ -142,7 +144,7 @@ export const deltaWithoutUsage: FaultKind = {
       const { usage: _usage, ...event } = frame.event;
       return { ...frame, ...eventFrame(event) };
     });
-    return marked({ ...answer, frames }, fault);
+    return markFault({ ...answer, frames }, fault);
   },
 };
 

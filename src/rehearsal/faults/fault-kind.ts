@@ -1,4 +1,4 @@
-import type { Answer, Ending, Frame } from '../reply/answer.ts';
+import type { Answer, AnswerFrame, Ending } from '../reply/answer.ts';
 import { faultMark } from '../reply/answer.ts';
 import type { ComposedMessage } from '../reply/compose-message.ts';
 import type { Fault } from './fault.ts';
@@ -17,7 +17,7 @@ export function wholeFrames(answer: Answer, fault: Fault): number {
 /** The first `count` frames, the last of them followed by `next`. Without frames an empty one is created. */
 export function endingAfter(answer: Answer, count: number, fault: Fault, next: Ending): Answer {
   const kept = answer.frames.slice(0, count);
-  const last: Frame = kept.pop() ?? { bytes: '' };
+  const last: AnswerFrame = kept.pop() ?? { bytes: '' };
   return {
     ...answer,
     frames: [...kept, { ...last, marks: [...(last.marks ?? []), faultMark(fault.name)], next }],
@@ -25,7 +25,7 @@ export function endingAfter(answer: Answer, count: number, fault: Fault, next: E
 }
 
 /** Marks the first frame, so that the timeline names the fault. */
-export function marked(answer: Answer, fault: Fault): Answer {
+export function markFault(answer: Answer, fault: Fault): Answer {
   const [first, ...rest] = answer.frames;
   if (first === undefined) return answer;
   return {
@@ -35,14 +35,18 @@ export function marked(answer: Answer, fault: Fault): Answer {
 }
 
 /** Replaces one frame of a stream. */
-export function swapFrame(answer: Answer, at: number, swap: (frame: Frame) => readonly Frame[]): Answer {
+export function swapFrame(
+  answer: Answer,
+  at: number,
+  swap: (frame: AnswerFrame) => readonly AnswerFrame[],
+): Answer {
   return {
     ...answer,
     frames: answer.frames.flatMap((frame, index) => (index === at ? swap(frame) : [frame])),
   };
 }
 
-export function halfOf(bytes: string | Buffer): Buffer {
+export function cutInHalf(bytes: string | Buffer): Buffer {
   const whole = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
   return whole.subarray(0, Math.floor(whole.length / 2));
 }

@@ -73,7 +73,7 @@ export interface Fault {
   readonly contentType?: string;
 }
 
-export function faultsOf({
+export function listFaults({
   faults = [],
 }: {
   readonly faults?: readonly (Fault | FaultName)[];

@@ -1,7 +1,7 @@
 /** Responses that are not the API's: a status, a proxy's page, a wrong content type, an empty body. */
-import { errorBody, errorTypeOf } from '../api-error.ts';
+import { errorBody, toErrorType } from '../api-errors.ts';
 import type { Fault } from './fault.ts';
-import { type FaultKind, marked } from './fault-kind.ts';
+import { type FaultKind, markFault } from './fault-kind.ts';
 
 const MESSAGES: Readonly<Record<number, string>> = {
   401: 'invalid x-api-key',
@@ -15,12 +15,12 @@ export const httpStatus: FaultKind = {
   answer(answer, fault) {
     const status = fault.status ?? 529;
     const error = {
-      type: fault.type ?? errorTypeOf(status),
+      type: fault.type ?? toErrorType(status),
       message: fault.message ?? MESSAGES[status] ?? `Error ${status}`,
     };
     const headers = { ...answer.headers, 'content-type': 'application/json', ...retryHeaders(fault) };
     const bytes = JSON.stringify(errorBody(error, answer.headers['request-id'] ?? ''));
-    return marked({ ...answer, status, headers, streamed: false, frames: [{ bytes }] }, fault);
+    return markFault({ ...answer, status, headers, streamed: false, frames: [{ bytes }] }, fault);
   },
 };
 
@@ -29,13 +29,13 @@ export const htmlErrorPage: FaultKind = {
     const status = fault.status ?? 502;
     const bytes = `<html>\r\n<head><title>${status} Bad Gateway</title></head>\r\n<body>\r\n<center><h1>${status} Bad Gateway</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`;
     const headers = { 'content-type': 'text/html', server: 'nginx', ...retryHeaders(fault) };
-    return marked({ ...answer, status, headers, streamed: false, frames: [{ bytes }] }, fault);
+    return markFault({ ...answer, status, headers, streamed: false, frames: [{ bytes }] }, fault);
   },
 };
 
 export const wrongContentType: FaultKind = {
   answer(answer, fault) {
-    return marked(
+    return markFault(
       { ...answer, headers: { ...answer.headers, 'content-type': fault.contentType ?? 'text/plain' } },
       fault,
     );
@@ -44,7 +44,7 @@ export const wrongContentType: FaultKind = {
 
 export const emptyBody: FaultKind = {
   answer(answer, fault) {
-    return marked({ ...answer, frames: [{ bytes: '' }] }, fault);
+    return markFault({ ...answer, frames: [{ bytes: '' }] }, fault);
   },
 };
 

@@ -5,7 +5,7 @@ import * as byte from './byte-faults.ts';
 import * as connection from './connection-faults.ts';
 import * as event from './event-faults.ts';
 import type { Fault, FaultName } from './fault.ts';
-import { type FaultKind, marked } from './fault-kind.ts';
+import { type FaultKind, markFault } from './fault-kind.ts';
 import * as http from './http-faults.ts';
 import * as said from './message-faults.ts';
 
@@ -34,7 +34,7 @@ const FAULTS: Readonly<Record<FaultName, FaultKind>> = {
   'huge-delta': event.hugeDelta,
   'delta-without-usage': event.deltaWithoutUsage,
   'max-tokens-in-tool-json': said.maxTokensInToolJson,
-  'empty-response': said.emptyResponse,
+  'empty-response': said.emptyMessage,
   refusal: said.refusal,
   'pause-turn': said.pauseTurn,
   'model-context-window-exceeded': said.windowExceeded,
@@ -47,7 +47,7 @@ export function applyToMessage(message: ComposedMessage, faults: readonly Fault[
 /** Faults apply in the given order: a later one edits the outcome of an earlier one. */
 export function applyToAnswer(answer: Answer, faults: readonly Fault[]): Answer {
   return faults.reduce(
-    (changed, fault) => FAULTS[fault.name].answer?.(changed, fault) ?? marked(changed, fault),
+    (changed, fault) => FAULTS[fault.name].answer?.(changed, fault) ?? markFault(changed, fault),
     answer,
   );
 }

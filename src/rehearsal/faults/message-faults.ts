@@ -15,7 +15,7 @@ export const maxTokensInToolJson: FaultKind = {
   },
 };
 
-export const emptyResponse: FaultKind = {
+export const emptyMessage: FaultKind = {
   message: (message) => ({
     ...message,
     blocks: [],

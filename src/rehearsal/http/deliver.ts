@@ -1,8 +1,8 @@
 /** Writes one answer. Frames without pauses are written at once; a timer is only set for a pause. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../protocol/ports.ts';
-import { aborted } from '../../util/async/aborted.ts';
-import { type Answer, type Frame, PING_FRAME } from '../reply/answer.ts';
+import { whenAborted } from '../../util/async/when-aborted.ts';
+import { type Answer, type AnswerFrame, PING_FRAME } from '../reply/answer.ts';
 import type { TimelineFact } from './timeline.ts';
 
 interface DeliveryPorts {
@@ -31,7 +31,7 @@ export async function deliver(response: ServerResponse, answer: Answer, ports: D
     if (answer.instead !== undefined) {
       for (const mark of answer.frames[0]?.marks ?? []) if (mark.kind === 'fault') ports.note(mark);
       if (answer.instead === 'reset') reset();
-      else await aborted(gone.signal);
+      else await whenAborted(gone.signal);
       return;
     }
     if (answer.headersMs > 0) await ports.clock.sleep(answer.headersMs, gone.signal);
@@ -50,7 +50,7 @@ interface Writing extends DeliveryPorts {
 
 async function writeFrames(response: ServerResponse, answer: Answer, writing: Writing): Promise<void> {
   const { note, gone } = writing;
-  let waiting: Frame[] = [];
+  let waiting: AnswerFrame[] = [];
   let begun = false;
   const flush = (last: boolean): Promise<void> | undefined => {
     const frames = waiting;
@@ -113,7 +113,7 @@ async function pause(
   while (left > 0 && !gone.aborted) {
     if (pingMs === undefined || pingMs >= left) {
       await (left === Number.POSITIVE_INFINITY
-        ? aborted(gone)
+        ? whenAborted(gone)
         : clock.sleep(left, gone).catch(ignoreAbort(gone)));
       return;
     }
@@ -129,7 +129,7 @@ function ignoreAbort(gone: AbortSignal): (error: unknown) => void {
   };
 }
 
-function joined(frames: readonly Frame[]): string | Buffer {
+function joined(frames: readonly AnswerFrame[]): string | Buffer {
   let text = '';
   for (const { bytes } of frames) {
     if (typeof bytes !== 'string') return Buffer.concat(frames.map((frame) => Buffer.from(frame.bytes)));

@@ -4,30 +4,31 @@
  */
 
 import { TurnwrightError } from '../../protocol/errors.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { applyContextEdits, type EditedPrompt } from '../accounting/context-edits.ts';
 import type { PromptCache } from '../accounting/prompt-cache.ts';
-import { type ApiError, invalidRequest } from '../api-error.ts';
+import { type ApiError, invalidRequest } from '../api-errors.ts';
 import { type ChaosOptions, drawFault } from '../faults/chaos.ts';
-import { type Fault, faultsOf } from '../faults/fault.ts';
+import { type Fault, listFaults } from '../faults/fault.ts';
 import { applyToAnswer, applyToMessage } from '../faults/index.ts';
 import { judge } from '../judge/index.ts';
-import type { JudgeContext, Rule } from '../judge/rule.ts';
-import { type ModelCatalogue, windowOf } from '../models.ts';
-import { type Answer, eventFrame, type Frame, pace, pingEveryMs } from '../reply/answer.ts';
-import { type ComposedMessage, composeMessage, usageOf } from '../reply/compose-message.ts';
+import type { JudgeContext, JudgeRule } from '../judge/judge-rule.ts';
+import { type ModelCatalogue, pickWindow } from '../models.ts';
+import { type Answer, type AnswerFrame, eventFrame, pace, pingEveryMs } from '../reply/answer.ts';
+import { type ComposedMessage, composeMessage, countUsage } from '../reply/compose-message.ts';
 import { streamEvents } from '../reply/stream-events.ts';
 import { TemplateError } from '../reply/template.ts';
-import { type ApiRequest, isRecord, readApiRequest } from '../request/api-request.ts';
+import { type ApiRequest, readApiRequest } from '../request/api-request.ts';
 import type { AskedThread, HeldThreads } from '../request/held-threads.ts';
 import type { RequestKind } from '../scenario/rehearsal-request.ts';
 import { describeRequest, type RehearsalRequest } from '../scenario/rehearsal-request.ts';
 import type { Taken } from '../scenario/scenario-run.ts';
-import { apiKeyOf } from '../scenario/session-key.ts';
-import type { Session, SessionBook } from '../session-book.ts';
+import { readApiKey } from '../scenario/session-key.ts';
+import type { RehearsedSession, SessionBook } from '../session-book.ts';
 import type { Verdict } from './recorded-request.ts';
 
 export interface MessageEndpointPorts {
-  readonly rules: readonly Rule[];
+  readonly rules: readonly JudgeRule[];
   readonly models: ModelCatalogue;
   readonly cache: PromptCache;
   readonly sessions: SessionBook;
@@ -62,9 +63,9 @@ type Outcome =
 
 export function judgeIncoming(incoming: Incoming, ports: MessageEndpointPorts, countOnly: boolean): Judged {
   const sentBody = isRecord(incoming.body) ? incoming.body : {};
-  const thread = ports.threads.asked(apiKeyOf(incoming.headers), sentBody);
+  const thread = ports.threads.asked(readApiKey(incoming.headers), sentBody);
   const request = readApiRequest(thread.kind === 'continue' ? thread.body : incoming.body);
-  const betas = betasOf(incoming.headers);
+  const betas = parseBetas(incoming.headers);
   const model = ports.models.find(request.model);
   let prompt: EditedPrompt | undefined;
   const edited = () => {
@@ -79,7 +80,7 @@ export function judgeIncoming(incoming: Incoming, ports: MessageEndpointPorts, c
     thread,
     model,
     betas,
-    window: model === undefined ? Number.POSITIVE_INFINITY : windowOf(model, betas),
+    window: model === undefined ? Number.POSITIVE_INFINITY : pickWindow(model, betas),
     thoughtCalls: ports.thoughtCalls,
     ...(ports.requiredKey === undefined ? {} : { requiredKey: ports.requiredKey }),
     ...(incoming.jsonError === undefined ? {} : { jsonError: incoming.jsonError }),
@@ -119,7 +120,7 @@ export async function answerMessage(incoming: Incoming, ports: MessageEndpointPo
   });
 
   const noReply = (why: string): Outcome => {
-    const message = `rehearsal: ${why} ${nameOf(seen)}`;
+    const message = `rehearsal: ${why} ${formatRequest(seen)}`;
     const error = { ...invalidRequest(message), headers: { 'x-should-retry': 'false' } };
     return { verdict: { kind: 'unanswered', message }, kind, error };
   };
@@ -127,11 +128,11 @@ export async function answerMessage(incoming: Incoming, ports: MessageEndpointPo
   try {
     const taken = again?.taken ?? (await session.run.take(seen));
     if (taken === undefined)
-      return noReply(`scenario ${session.run.name}${leftOf(session)} has no reply for`);
+      return noReply(`scenario ${session.run.name}${describeUnused(session)} has no reply for`);
     const chaos =
       ports.chaos === undefined ? undefined : drawFault(ports.chaos, session.ordinal, session.requests);
     session.struck = chaos === undefined ? undefined : { asked, taken, kind, call };
-    const faults = chaos === undefined ? faultsOf(taken.reply) : [...faultsOf(taken.reply), chaos];
+    const faults = chaos === undefined ? listFaults(taken.reply) : [...listFaults(taken.reply), chaos];
     return reply({ incoming, ports, request, thread, prompt, session, seen, taken, faults, kind });
   } catch (error) {
     const why =
@@ -148,7 +149,7 @@ interface ReplyInput {
   readonly request: ApiRequest;
   readonly thread: AskedThread;
   readonly prompt: EditedPrompt;
-  readonly session: Session;
+  readonly session: RehearsedSession;
   readonly seen: RehearsalRequest;
   readonly taken: Taken;
   readonly faults: readonly Fault[];
@@ -177,16 +178,16 @@ function reply({
   });
   const message = applyToMessage(whole, faults);
   const account = ports.cache.account({
-    owner: apiKeyOf(incoming.headers),
+    owner: readApiKey(incoming.headers),
     minTokens: ports.models.find(request.model)?.minCacheTokens ?? 0,
     request,
     prompt,
   });
-  const usage = usageOf(account, message, scripted.usage);
+  const usage = countUsage(account, message, scripted.usage);
   const timing = scripted.timing ?? {};
   const pingMs = pingEveryMs(timing);
   const streamed = request.body['stream'] === true;
-  const frames: readonly Frame[] = streamed
+  const frames: readonly AnswerFrame[] = streamed
     ? streamEvents(message, usage, {
         ...(timing.deltaChars === undefined ? {} : { deltaChars: timing.deltaChars }),
         ...(prompt.applied === undefined ? {} : { applied: prompt.applied }),
@@ -211,7 +212,7 @@ function reply({
     account.commit();
     rememberThoughtCalls(message, ports.thoughtCalls);
     if (!UNHELD.includes(message.stopReason))
-      ports.threads.hold(apiKeyOf(incoming.headers), request, thread, {
+      ports.threads.hold(readApiKey(incoming.headers), request, thread, {
         id: message.id,
         content: message.blocks.map(({ block }) => block),
       });
@@ -249,7 +250,7 @@ function rememberThoughtCalls({ blocks }: ComposedMessage, thoughtCalls: Set<str
   for (const { block } of blocks) if (block.type === 'tool_use') thoughtCalls.add(block.id);
 }
 
-function betasOf(headers: Incoming['headers']): string[] {
+function parseBetas(headers: Incoming['headers']): string[] {
   const header = headers['anthropic-beta'];
   return String(header ?? '')
     .split(',')
@@ -266,13 +267,13 @@ function fingerprint(kind: RequestKind, request: ApiRequest): string {
 }
 
 /** What is left of the scenario, for the error message. */
-function leftOf(session: Session): string {
+function describeUnused(session: RehearsedSession): string {
   const left = session.run?.unused() ?? [];
   if (left.length === 0) return '';
   return `, with ${left.slice(0, 3).join(', ')}${left.length > 3 ? `, and ${left.length - 3} more` : ''} unused,`;
 }
 
-function nameOf(seen: RehearsalRequest): string {
+function formatRequest(seen: RehearsalRequest): string {
   const words = seen.lastMessage.length > 120 ? `${seen.lastMessage.slice(0, 120)}…` : seen.lastMessage;
   return `request ${seen.number} (${seen.kind}, call ${seen.call}, session ${seen.session}, ${seen.tools.length} tools, last user message: ${JSON.stringify(words)})`;
 }

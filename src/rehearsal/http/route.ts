@@ -1,5 +1,5 @@
 /** Which answer a request gets, by its method and path. */
-import { type ApiError, errorBody, notFound } from '../api-error.ts';
+import { type ApiError, errorBody, notFound } from '../api-errors.ts';
 import type { ModelFacts } from '../models.ts';
 import type { Answer } from '../reply/answer.ts';
 import type { RequestKind } from '../scenario/rehearsal-request.ts';

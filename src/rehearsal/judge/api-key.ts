@@ -1,6 +1,6 @@
-import type { Rule } from './rule.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const apiKey: Rule = {
+export const apiKey: JudgeRule = {
   name: 'api-key',
   check(_request, { headers, requiredKey }) {
     const refuse = (message: string) => ({ status: 401, type: 'authentication_error', message });

@@ -1,7 +1,7 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const apiVersion: Rule = {
+export const apiVersion: JudgeRule = {
   name: 'api-version',
   check(_request, { headers }) {
     const version = headers['anthropic-version'];

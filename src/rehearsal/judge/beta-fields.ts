@@ -1,9 +1,9 @@
-import { invalidRequest } from '../api-error.ts';
-import { isRecord } from '../request/api-request.ts';
-import type { Rule } from './rule.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 /** Fields that need a beta header: without it the API does not know them. */
-export const betaFields: Rule = {
+export const betaFields: JudgeRule = {
   name: 'beta-fields',
   check({ body }, { betas }) {
     const missing = (prefix: string) => !betas.some((beta) => beta.startsWith(prefix));

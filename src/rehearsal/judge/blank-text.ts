@@ -1,8 +1,8 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 /** Text of a message that is white space alone; inside a tool result it is allowed. */
-export const blankText: Rule = {
+export const blankText: JudgeRule = {
   name: 'blank-text',
   check({ turns }) {
     for (const turn of turns) {

@@ -1,10 +1,10 @@
-import { invalidRequest } from '../api-error.ts';
+import { invalidRequest } from '../api-errors.ts';
 import { cacheMarks, hasAutomaticMark } from './cache-marks.ts';
-import type { Rule } from './rule.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 const MAX_BREAKPOINTS = 4;
 
-export const cacheBreakpoints: Rule = {
+export const cacheBreakpoints: JudgeRule = {
   name: 'cache-breakpoints',
   check(request) {
     const found = cacheMarks(request).length + (hasAutomaticMark(request) ? 1 : 0);

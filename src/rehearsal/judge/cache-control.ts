@@ -1,9 +1,9 @@
-import { invalidRequest } from '../api-error.ts';
-import { isRecord } from '../request/api-request.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { invalidRequest } from '../api-errors.ts';
 import { cacheMarks } from './cache-marks.ts';
-import type { Rule } from './rule.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const cacheControl: Rule = {
+export const cacheControl: JudgeRule = {
   name: 'cache-control',
   check(request) {
     for (const { path, value } of cacheMarks(request)) {

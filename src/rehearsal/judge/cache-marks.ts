@@ -1,5 +1,7 @@
 /** Every `cache_control` of a request in the order the API processes them: tools, system, messages. */
-import { type ApiRequest, isRecord, walkMessages } from '../request/api-request.ts';
+
+import { isRecord } from '../../util/is-record.ts';
+import { type ApiRequest, walkMessages } from '../request/api-request.ts';
 
 interface CacheMark {
   readonly path: string;

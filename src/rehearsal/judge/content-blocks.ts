@@ -1,10 +1,10 @@
-import { type ApiError, invalidRequest } from '../api-error.ts';
-import { isRecord } from '../request/api-request.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { type ApiError, invalidRequest } from '../api-errors.ts';
 import { BLOCK_FIELDS, isServerBlock, RESULT_BLOCKS } from './block-fields.ts';
-import type { Rule } from './rule.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 /** Every block has a known type and its fields, and is in a message of a permitted role. */
-export const contentBlocks: Rule = {
+export const contentBlocks: JudgeRule = {
   name: 'content-blocks',
   check({ body }) {
     const messages = Array.isArray(body['messages']) ? body['messages'] : [];

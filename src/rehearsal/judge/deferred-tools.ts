@@ -1,10 +1,10 @@
-import { invalidRequest } from '../api-error.ts';
+import { invalidRequest } from '../api-errors.ts';
 import { walkMessages } from '../request/api-request.ts';
-import { isDeferred, referencedTools } from '../request/deferred-tools.ts';
-import type { Rule } from './rule.ts';
+import { isDeferred, referencedTools } from '../request/split-tools.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 /** Some tool is not deferred, none that is carries a breakpoint, and references name declared tools. */
-export const deferredTools: Rule = {
+export const deferredTools: JudgeRule = {
   name: 'deferred-tools',
   check(request) {
     const { tools } = request;

@@ -1,7 +1,7 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const emptyContent: Rule = {
+export const emptyContent: JudgeRule = {
   name: 'empty-content',
   check({ turns }) {
     for (const [at, turn] of turns.entries()) {

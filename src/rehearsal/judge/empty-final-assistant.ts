@@ -1,8 +1,8 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 /** The real API ignores an empty prefill where it supports prefills; it is always a mistake. */
-export const emptyFinalAssistant: Rule = {
+export const emptyFinalAssistant: JudgeRule = {
   name: 'empty-final-assistant',
   house: true,
   check({ turns }) {

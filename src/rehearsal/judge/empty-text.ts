@@ -1,8 +1,8 @@
-import { invalidRequest } from '../api-error.ts';
+import { invalidRequest } from '../api-errors.ts';
 import { walkMessages } from '../request/api-request.ts';
-import type { Rule } from './rule.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const emptyText: Rule = {
+export const emptyText: JudgeRule = {
   name: 'empty-text',
   check(request) {
     for (const block of request.system) {

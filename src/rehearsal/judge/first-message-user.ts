@@ -1,7 +1,7 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const firstMessageUser: Rule = {
+export const firstMessageUser: JudgeRule = {
   name: 'first-message-user',
   check({ turns }) {
     const first = turns.find((turn) => turn.role !== 'system');

@@ -1,14 +1,14 @@
-import { invalidRequest } from '../api-error.ts';
-import { imageSize } from '../request/image-size.ts';
-import { imagesOf } from './images.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import { readImageSize } from '../request/read-image-size.ts';
+import { listImages } from './images.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 const MEDIA_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
-export const imageData: Rule = {
+export const imageData: JudgeRule = {
   name: 'image-data',
   check(request) {
-    for (const { block, path, data, mediaType } of imagesOf(request)) {
+    for (const { block, path, data, mediaType } of listImages(request)) {
       if (path.endsWith('.url') || path.endsWith('.file')) continue;
       if (data === undefined) return invalidRequest(`${path}.data: Field required`);
       if (!MEDIA_TYPES.includes(mediaType)) {
@@ -16,7 +16,7 @@ export const imageData: Rule = {
           `${path}.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`,
         );
       }
-      const size = imageSize(block);
+      const size = readImageSize(block);
       if (size === undefined) return invalidRequest('Could not process image');
       if (size.mediaType !== mediaType) {
         return invalidRequest(

@@ -1,4 +1,5 @@
-import { type ApiBlock, type ApiRequest, isRecord, walkMessages } from '../request/api-request.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { type ApiBlock, type ApiRequest, walkMessages } from '../request/api-request.ts';
 
 interface PlacedImage {
   readonly block: ApiBlock;
@@ -9,7 +10,7 @@ interface PlacedImage {
   readonly mediaType: string;
 }
 
-export function imagesOf(request: ApiRequest): PlacedImage[] {
+export function listImages(request: ApiRequest): PlacedImage[] {
   const images: PlacedImage[] = [];
   for (const { block, path } of walkMessages(request)) {
     if (block.type !== 'image') continue;

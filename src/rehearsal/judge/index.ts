@@ -1,5 +1,5 @@
 /** The strict judge. The order of the list is the order in which a request is refused. */
-import type { ApiError } from '../api-error.ts';
+import type { ApiError } from '../api-errors.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { apiKey } from './api-key.ts';
 import { apiVersion } from './api-version.ts';
@@ -18,18 +18,18 @@ import { imageCount } from './image-count.ts';
 import { imageData } from './image-data.ts';
 import { imageSize } from './image-size.ts';
 import { jsonBody } from './json-body.ts';
+import type { JudgeContext, JudgeRule } from './judge-rule.ts';
 import { knownModel } from './known-model.ts';
 import { maxTokens } from './max-tokens.ts';
 import { messageThread } from './message-thread.ts';
 import { outputOverWindow } from './output-over-window.ts';
 import { prefill } from './prefill.ts';
-import { promptTooLong } from './prompt-too-long.ts';
+import { promptSize } from './prompt-size.ts';
 import { requestShape } from './request-shape.ts';
 import { requestSize } from './request-size.ts';
-import type { JudgeContext, Rule } from './rule.ts';
 import { strictAlternation } from './strict-alternation.ts';
 import { systemMessages } from './system-messages.ts';
-import { taskBudget } from './task-budget.ts';
+import { taskBudget } from './task-budget-field.ts';
 import { thinkingConfig } from './thinking-config.ts';
 import { thinkingFirst } from './thinking-first.ts';
 import { thinkingLast } from './thinking-last.ts';
@@ -47,7 +47,7 @@ import { toolUseId } from './tool-use-id.ts';
 import { trailingWhitespace } from './trailing-whitespace.ts';
 import { unknownFields } from './unknown-fields.ts';
 
-export const RULES: readonly Rule[] = [
+export const JUDGE_RULES: readonly JudgeRule[] = [
   // authentication, and whether the body can be read
   requestSize,
   apiKey,
@@ -98,21 +98,21 @@ export const RULES: readonly Rule[] = [
   imageCount,
   imageData,
   imageSize,
-  promptTooLong,
+  promptSize,
   outputOverWindow,
 ];
 
 /** Names of the judge's rules, in the order in which they are applied. */
-export const RULE_NAMES: readonly string[] = RULES.map((rule) => rule.name);
+export const RULE_NAMES: readonly string[] = JUDGE_RULES.map((rule) => rule.name);
 
 interface Refusal {
-  readonly rule: Rule;
+  readonly rule: JudgeRule;
   readonly error: ApiError;
 }
 
 /** The first rule that refuses the request; undefined: the real API would accept it. */
 export function judge(
-  rules: readonly Rule[],
+  rules: readonly JudgeRule[],
   request: ApiRequest,
   context: JudgeContext,
 ): Refusal | undefined {

@@ -1,7 +1,7 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const jsonBody: Rule = {
+export const jsonBody: JudgeRule = {
   name: 'json-body',
   check(_request, { jsonError }) {
     return jsonError === undefined

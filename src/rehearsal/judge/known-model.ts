@@ -1,7 +1,7 @@
-import { notFound } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { notFound } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const knownModel: Rule = {
+export const knownModel: JudgeRule = {
   name: 'known-model',
   check({ model: id }, { model }) {
     return model === undefined ? notFound(`model: ${id}`) : undefined;

@@ -1,7 +1,7 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const maxTokens: Rule = {
+export const maxTokens: JudgeRule = {
   name: 'max-tokens',
   check({ body, model: id }, { model, countOnly }) {
     if (countOnly) return undefined;

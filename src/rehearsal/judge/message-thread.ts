@@ -1,8 +1,8 @@
-import { type ApiError, invalidRequest, notFound } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { type ApiError, invalidRequest, notFound } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 /** A thread that is continued exists, and keeps the system prompt and tools that it was created with. */
-export const messageThread: Rule = {
+export const messageThread: JudgeRule = {
   name: 'message-thread',
   check(_request, { thread, sentBody, betas, countOnly }): ApiError | undefined {
     if (thread.kind === 'none') return undefined;

@@ -1,7 +1,7 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const outputOverWindow: Rule = {
+export const outputOverWindow: JudgeRule = {
   name: 'output-over-window',
   check({ body }, { inputTokens, window, countOnly }) {
     const maxTokens = body['max_tokens'];

@@ -1,12 +1,12 @@
-import { invalidRequest } from '../api-error.ts';
-import { isRecord } from '../request/api-request.ts';
-import type { Rule } from './rule.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 /**
  * A final assistant message: older models continue it, unless thinking is on. A paused turn may always be
  * sent back.
  */
-export const prefill: Rule = {
+export const prefill: JudgeRule = {
   name: 'prefill',
   check({ turns, body }, { model }) {
     const last = turns.findLast((turn) => turn.role !== 'system');

@@ -1,9 +1,9 @@
-import { type ApiError, invalidRequest } from '../api-error.ts';
-import { isRecord } from '../request/api-request.ts';
-import type { Rule } from './rule.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { type ApiError, invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 /** The types of the fields around the content; blocks are checked in `content-blocks`. */
-export const requestShape: Rule = {
+export const requestShape: JudgeRule = {
   name: 'request-shape',
   check({ body }) {
     if (!('model' in body)) return invalidRequest('model: Field required');

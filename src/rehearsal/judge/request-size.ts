@@ -1,8 +1,8 @@
-import type { Rule } from './rule.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
-export const requestSize: Rule = {
+export const requestSize: JudgeRule = {
   name: 'request-size',
   check(_request, { bytes }) {
     if (bytes <= MAX_BYTES) return undefined;

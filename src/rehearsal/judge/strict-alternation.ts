@@ -1,8 +1,8 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 /** The real API merges consecutive messages of one role; this engine must not send them (L3). */
-export const strictAlternation: Rule = {
+export const strictAlternation: JudgeRule = {
   name: 'strict-alternation',
   house: true,
   check({ turns }) {

@@ -1,6 +1,7 @@
-import { invalidRequest } from '../api-error.ts';
-import { type ApiTurn, isRecord } from '../request/api-request.ts';
-import type { Rule } from './rule.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { ApiTurn } from '../request/api-request.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 const DIRECTIVE_ONLY = 'the directive-only form (content: [] with output_config) is accepted at any position';
 
@@ -8,7 +9,7 @@ const DIRECTIVE_ONLY = 'the directive-only form (content: [] with output_config)
  * `role: "system"` inside `messages`: on models that support it, after a user turn, before an assistant's or
  * at the end.
  */
-export const systemMessages: Rule = {
+export const systemMessages: JudgeRule = {
   name: 'system-messages',
   check({ turns, body }, { model }) {
     if (!turns.some((turn) => turn.role === 'system')) return undefined;

@@ -1,10 +1,10 @@
-import { invalidRequest } from '../api-error.ts';
-import { isRecord } from '../request/api-request.ts';
-import type { Rule } from './rule.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 const MIN_BUDGET = 1024;
 
-export const thinkingConfig: Rule = {
+export const thinkingConfig: JudgeRule = {
   name: 'thinking-config',
   check({ body }, { model, countOnly }) {
     const thinking = body['thinking'];

@@ -1,12 +1,13 @@
-import { invalidRequest } from '../api-error.ts';
-import { isRecord, type MergedTurn } from '../request/api-request.ts';
-import type { Rule } from './rule.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { MergedTurn } from '../request/api-request.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 /**
  * With a thinking budget, on a model without adaptive thinking, the turn whose tools are being answered must
  * begin with its thinking. A reply without thinking (a script may omit it) needs none.
  */
-export const thinkingFirst: Rule = {
+export const thinkingFirst: JudgeRule = {
   name: 'thinking-first',
   check({ body, merged }, { model, thoughtCalls }) {
     const thinking = body['thinking'];

@@ -1,7 +1,7 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const thinkingLast: Rule = {
+export const thinkingLast: JudgeRule = {
   name: 'thinking-last',
   check({ merged }) {
     for (const turn of merged) {

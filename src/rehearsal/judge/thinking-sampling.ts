@@ -1,8 +1,8 @@
-import { invalidRequest } from '../api-error.ts';
-import { isRecord } from '../request/api-request.ts';
-import type { Rule } from './rule.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const thinkingSampling: Rule = {
+export const thinkingSampling: JudgeRule = {
   name: 'thinking-sampling',
   check({ body }) {
     const thinking = body['thinking'];

@@ -1,9 +1,9 @@
-import { verifyThinking } from '../accounting/thinking-signature.ts';
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { verifyThinking } from '../accounting/sign-thinking.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 /** Altered, unsigned, or signed for another model: the API has one error text for all three. */
-export const thinkingSignature: Rule = {
+export const thinkingSignature: JudgeRule = {
   name: 'thinking-signature',
   check({ turns, model }) {
     for (const turn of turns) {

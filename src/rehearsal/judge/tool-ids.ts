@@ -1,7 +1,7 @@
 import type { MergedTurn } from '../request/api-request.ts';
 
 /** One field of every block of a type, in order of appearance. */
-export function idsOf(turn: MergedTurn, type: string, field: string): Set<unknown> {
+export function listBlockIds(turn: MergedTurn, type: string, field: string): Set<unknown> {
   const ids = new Set<unknown>();
   for (const { block } of turn.blocks) if (block.type === type) ids.add(block[field]);
   return ids;

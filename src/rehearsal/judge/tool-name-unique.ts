@@ -1,7 +1,7 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const toolNameUnique: Rule = {
+export const toolNameUnique: JudgeRule = {
   name: 'tool-name-unique',
   check({ tools }) {
     const names = new Set(tools.map((tool) => tool.name));

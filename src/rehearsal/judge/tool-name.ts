@@ -1,11 +1,11 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 /** In history, names have the same alphabet and may be longer. */
 const CALLED_NAME = /^[a-zA-Z0-9_-]{1,200}$/;
 
-export const toolName: Rule = {
+export const toolName: JudgeRule = {
   name: 'tool-name',
   check({ tools, turns }) {
     for (const [at, tool] of tools.entries()) {

@@ -1,9 +1,9 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 import { unanswered } from './tool-ids.ts';
 
 /** Results precede everything else in their turn; the API uses the error text for missing ones. */
-export const toolResultFirst: Rule = {
+export const toolResultFirst: JudgeRule = {
   name: 'tool-result-first',
   check({ merged }) {
     for (const [at, turn] of merged.entries()) {

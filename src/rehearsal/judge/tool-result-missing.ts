@@ -1,8 +1,8 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
-import { idsOf, unanswered } from './tool-ids.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
+import { listBlockIds, unanswered } from './tool-ids.ts';
 
-export const toolResultMissing: Rule = {
+export const toolResultMissing: JudgeRule = {
   name: 'tool-result-missing',
   check({ merged }) {
     for (const [at, turn] of merged.entries()) {
@@ -10,7 +10,7 @@ export const toolResultMissing: Rule = {
       const calls = turn.blocks.filter(({ block }) => block.type === 'tool_use');
       if (calls.length === 0) continue;
       const next = merged[at + 1];
-      const answered = next === undefined ? new Set() : idsOf(next, 'tool_result', 'tool_use_id');
+      const answered = next === undefined ? new Set() : listBlockIds(next, 'tool_result', 'tool_use_id');
       const open = calls.filter(({ block }) => !answered.has(block['id']));
       const first = open[0];
       if (first !== undefined)

@@ -1,14 +1,14 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
-import { idsOf } from './tool-ids.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
+import { listBlockIds } from './tool-ids.ts';
 
-export const toolResultOrphan: Rule = {
+export const toolResultOrphan: JudgeRule = {
   name: 'tool-result-orphan',
   check({ merged }) {
     for (const [at, turn] of merged.entries()) {
       if (turn.role !== 'user') continue;
       const before = merged[at - 1];
-      const asked = before === undefined ? new Set() : idsOf(before, 'tool_use', 'id');
+      const asked = before === undefined ? new Set() : listBlockIds(before, 'tool_use', 'id');
       for (const { block, message, at: place } of turn.blocks) {
         if (block.type !== 'tool_result' || asked.has(block['tool_use_id'])) continue;
         return invalidRequest(

@@ -1,13 +1,13 @@
-import { type ApiError, invalidRequest } from '../api-error.ts';
-import { isRecord } from '../request/api-request.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { type ApiError, invalidRequest } from '../api-errors.ts';
 import { isJsonSchema } from './json-schema.ts';
-import type { Rule } from './rule.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 const INVALID =
   'JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.';
 const PROPERTY_KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
-export const toolSchema: Rule = {
+export const toolSchema: JudgeRule = {
   name: 'tool-schema',
   check({ tools }) {
     for (const [at, tool] of tools.entries()) {
@@ -40,16 +40,16 @@ function checkSchema(schema: unknown, path: string): ApiError | undefined {
 
 /** The first reference within the schema that has no target. `root`: what references are read from. */
 function danglingReference(part: unknown, root: unknown): string | undefined {
-  if (Array.isArray(part)) return firstOf(part, root);
+  if (Array.isArray(part)) return findFirstDangling(part, root);
   if (!isRecord(part)) return undefined;
   const { $ref, const: _, enum: __, default: ___, examples: ____, ...rest } = part;
   const own = typeof part['$id'] === 'string' ? part : root;
   if (typeof $ref === 'string' && ($ref === '#' || $ref.startsWith('#/')) && !leadsSomewhere($ref, own))
     return $ref;
-  return firstOf(Object.values(rest), own);
+  return findFirstDangling(Object.values(rest), own);
 }
 
-function firstOf(parts: readonly unknown[], root: unknown): string | undefined {
+function findFirstDangling(parts: readonly unknown[], root: unknown): string | undefined {
   for (const part of parts) {
     const found = danglingReference(part, root);
     if (found !== undefined) return found;

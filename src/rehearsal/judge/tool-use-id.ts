@@ -1,9 +1,9 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 const TOOL_USE_ID = /^[a-zA-Z0-9_-]+$/;
 
-export const toolUseId: Rule = {
+export const toolUseId: JudgeRule = {
   name: 'tool-use-id',
   check({ turns }) {
     const seen = new Set<string>();

@@ -1,7 +1,7 @@
-import { invalidRequest } from '../api-error.ts';
-import type { Rule } from './rule.ts';
+import { invalidRequest } from '../api-errors.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
-export const trailingWhitespace: Rule = {
+export const trailingWhitespace: JudgeRule = {
   name: 'trailing-whitespace',
   check({ turns }) {
     const last = turns.at(-1);

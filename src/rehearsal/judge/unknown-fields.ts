@@ -1,7 +1,8 @@
-import { type ApiError, invalidRequest } from '../api-error.ts';
-import { isRecord, walkMessages } from '../request/api-request.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { type ApiError, invalidRequest } from '../api-errors.ts';
+import { walkMessages } from '../request/api-request.ts';
 import { BLOCK_FIELDS } from './block-fields.ts';
-import type { Rule } from './rule.ts';
+import type { JudgeRule } from './judge-rule.ts';
 
 const PROMPT_FIELDS = [
   'model',
@@ -61,7 +62,7 @@ const TOP_OBJECTS: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 
 /** No field that the API does not know: internal fields usually leak this way. */
-export const unknownFields: Rule = {
+export const unknownFields: JudgeRule = {
   name: 'unknown-fields',
   check(request, { countOnly }) {
     const { body } = request;
@@ -135,7 +136,7 @@ const FIELD_SETS = new Map(
   ]),
 );
 
-function extraInBlocks(request: Parameters<Rule['check']>[0]): ApiError | undefined {
+function extraInBlocks(request: Parameters<JudgeRule['check']>[0]): ApiError | undefined {
   for (const { block, path } of walkMessages(request)) {
     const known = FIELD_SETS.get(block.type);
     const error = known === undefined ? undefined : extra(block, known, `${path}.${block.type}`);

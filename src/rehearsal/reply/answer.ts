@@ -13,7 +13,7 @@ export type Mark =
   | { readonly kind: 'block_stopped'; readonly index: number }
   | { readonly kind: 'fault'; readonly fault: string };
 
-export interface Frame {
+export interface AnswerFrame {
   readonly bytes: string | Buffer;
   /** The event in the frame, while it is intact. */
   readonly event?: StreamEvent;
@@ -38,14 +38,14 @@ export interface Answer {
   /** Interval of ping events during pauses. */
   readonly pingMs?: number;
   readonly streamed: boolean;
-  readonly frames: readonly Frame[];
+  readonly frames: readonly AnswerFrame[];
 }
 
 const DEFAULT_PING_MS = 15_000;
 
 export const PING_FRAME = 'event: ping\ndata: {"type": "ping"}\n\n';
 
-export function eventFrame(event: StreamEvent): Frame {
+export function eventFrame(event: StreamEvent): AnswerFrame {
   const bytes = sse(event.type, JSON.stringify(event));
   if (event.type === 'content_block_start') {
     const { content_block: block, index } = event;
@@ -67,7 +67,7 @@ export function faultMark(fault: string): Mark {
 }
 
 /** Puts a reply's pauses between its frames. */
-export function pace(frames: readonly Frame[], timing: Timing): Frame[] {
+export function pace(frames: readonly AnswerFrame[], timing: Timing): AnswerFrame[] {
   const { ttftMs = 0, gapMs = 0, blockPauseMs = 0 } = timing;
   if (ttftMs === 0 && gapMs === 0 && blockPauseMs === 0) return [...frames];
   let due = ttftMs;

@@ -3,10 +3,11 @@
  * usage.
  */
 import type { AssistantBlock, RefusalDetails, StopReason, Usage } from '../../protocol/model/wire.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { textTokens } from '../accounting/count-tokens.ts';
 import type { CacheAccount } from '../accounting/prompt-cache.ts';
-import { sealThinking, signThinking } from '../accounting/thinking-signature.ts';
-import { textTokens } from '../accounting/token-estimate.ts';
-import { type ApiRequest, isRecord } from '../request/api-request.ts';
+import { sealThinking, signThinking } from '../accounting/sign-thinking.ts';
+import type { ApiRequest } from '../request/api-request.ts';
 import type { RehearsalRequest } from '../scenario/rehearsal-request.ts';
 import type { Reply, ScriptedBlock } from '../scenario/scenario.ts';
 import { fillTemplate } from './template.ts';
@@ -159,7 +160,7 @@ function freshIds(request: ApiRequest, number: number): (wanted?: string) => str
 }
 
 /** What the API would bill: counted, overridden by the reply's own figures. */
-export function usageOf(
+export function countUsage(
   account: CacheAccount,
   message: ComposedMessage,
   override: Partial<Usage> | undefined,

@@ -28,8 +28,8 @@ export function streamEvents(
     },
   ];
   for (const [index, composed] of message.blocks.entries()) {
-    events.push({ type: 'content_block_start', index, content_block: openingOf(composed.block) });
-    for (const delta of deltasOf(composed, size)) events.push({ type: 'content_block_delta', index, delta });
+    events.push({ type: 'content_block_start', index, content_block: toEmptyBlock(composed.block) });
+    for (const delta of toDeltas(composed, size)) events.push({ type: 'content_block_delta', index, delta });
     events.push({ type: 'content_block_stop', index });
   }
   events.push({
@@ -52,7 +52,7 @@ export function streamEvents(
   return events;
 }
 
-function openingOf(block: AssistantBlock): AssistantBlock {
+function toEmptyBlock(block: AssistantBlock): AssistantBlock {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: '' };
@@ -65,7 +65,7 @@ function openingOf(block: AssistantBlock): AssistantBlock {
   }
 }
 
-function* deltasOf({ block, streamed }: ComposedBlock, size: number): Generator<BlockDelta> {
+function* toDeltas({ block, streamed }: ComposedBlock, size: number): Generator<BlockDelta> {
   for (const piece of pieces(streamed, size)) {
     if (block.type === 'text') yield { type: 'text_delta', text: piece };
     else if (block.type === 'thinking') yield { type: 'thinking_delta', thinking: piece };

@@ -2,6 +2,7 @@
  * A request as the API reads it. Reading never fails: malformed parts are omitted here and refused by the
  * judge's shape rules, so every later rule may rely on what it finds.
  */
+import { isRecord } from '../../util/is-record.ts';
 
 export interface ApiBlock {
   readonly type: string;
@@ -44,23 +45,19 @@ export interface ApiRequest {
   readonly merged: readonly MergedTurn[];
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function readApiRequest(body: unknown): ApiRequest {
   const record = isRecord(body) ? body : {};
   const messages: unknown[] = Array.isArray(record['messages']) ? record['messages'] : [];
   const turns: ApiTurn[] = [];
   for (const [index, message] of messages.entries()) {
     if (!isRecord(message) || typeof message['role'] !== 'string') continue;
-    turns.push({ role: message['role'], index, blocks: blocksOf(message['content']) });
+    turns.push({ role: message['role'], index, blocks: readBlocks(message['content']) });
   }
   const tools: unknown[] = Array.isArray(record['tools']) ? record['tools'] : [];
   return {
     body: record,
     model: typeof record['model'] === 'string' ? record['model'] : '',
-    system: blocksOf(record['system']),
+    system: readBlocks(record['system']),
     tools: tools.filter((tool): tool is ApiTool => isRecord(tool) && typeof tool['name'] === 'string'),
     turns,
     merged: mergeTurns(turns),
@@ -68,7 +65,7 @@ export function readApiRequest(body: unknown): ApiRequest {
 }
 
 /** A string as one text block (none when empty), a list as its well-formed blocks. */
-export function blocksOf(content: unknown): ApiBlock[] {
+export function readBlocks(content: unknown): ApiBlock[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   if (!Array.isArray(content)) return [];
   return content.filter((block): block is ApiBlock => isRecord(block) && typeof block['type'] === 'string');
@@ -102,7 +99,7 @@ export function* walkMessages(request: ApiRequest): Generator<WalkedBlock> {
       const path = `messages.${turn.index}.content.${at}`;
       yield { block, path, role: turn.role, nested: false };
       if (block.type !== 'tool_result' || !Array.isArray(block['content'])) continue;
-      for (const [inner, nested] of blocksOf(block['content']).entries()) {
+      for (const [inner, nested] of readBlocks(block['content']).entries()) {
         yield { block: nested, path: `${path}.tool_result.content.${inner}`, role: turn.role, nested: true };
       }
     }
@@ -110,8 +107,8 @@ export function* walkMessages(request: ApiRequest): Generator<WalkedBlock> {
 }
 
 /** The text of a block: its own, or a tool result's. */
-export function textOf(block: ApiBlock): string {
+export function readBlockText(block: ApiBlock): string {
   if (block.type === 'text') return typeof block['text'] === 'string' ? block['text'] : '';
-  if (block.type === 'tool_result') return blocksOf(block['content']).map(textOf).join('\n');
+  if (block.type === 'tool_result') return readBlocks(block['content']).map(readBlockText).join('\n');
   return '';
 }

@@ -2,7 +2,9 @@
  * Message threads: conversations that the server holds under the ids of its replies. A request that continues
  * one is read as the whole conversation, so that judge, account and scenarios see no difference.
  */
-import { type ApiRequest, isRecord } from './api-request.ts';
+
+import { isRecord } from '../../util/is-record.ts';
+import type { ApiRequest } from './api-request.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

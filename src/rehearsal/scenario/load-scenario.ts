@@ -33,11 +33,11 @@ export async function parseScenario(
   file: string,
   options: LoadOptions = {},
 ): Promise<Scenario> {
-  const [{ readYaml }, { scenarioSchema }] = await Promise.all([
+  const [{ parseYamlDocument }, { scenarioSchema }] = await Promise.all([
     import('./read-yaml.ts'),
     import('./scenario-schema.ts'),
   ]);
-  const { document, lines } = readYaml(source);
+  const { document, lines } = parseYamlDocument(source);
   if (document.errors.length > 0) {
     throw invalid(document.errors.map((error) => `${at(file, lines, error.pos[0])}: ${error.message}`));
   }
@@ -47,12 +47,12 @@ export async function parseScenario(
       parsed.error.issues.map((issue) => {
         const keys = issue.code === 'unrecognized_keys' ? issue.keys : [];
         const path = [...issue.path, ...keys.slice(0, 1)];
-        const place = at(file, lines, offsetOf(document, path));
+        const place = at(file, lines, findOffset(document, path));
         return `${place}: ${path.length === 0 ? 'scenario' : path.join('.')}: ${issue.message}`;
       }),
     );
   }
-  const place = (path: readonly PropertyKey[]) => `line ${lines.linePos(offsetOf(document, path)).line}`;
+  const place = (path: readonly PropertyKey[]) => `line ${lines.linePos(findOffset(document, path)).line}`;
   return toScenario(parsed.data, file, place, options);
 }
 
@@ -76,16 +76,16 @@ function toScenario(
 }
 
 /** The offset of the node at a path, or of the nearest existing node around it. */
-function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): number {
+function findOffset(document: Document.Parsed, path: readonly PropertyKey[]): number {
   for (let length = path.length; length > 0; length--) {
     const node: unknown = document.getIn(path.slice(0, length), true);
-    const range = rangeOf(node);
+    const range = findStart(node);
     if (range !== undefined) return range;
   }
-  return rangeOf(document.contents) ?? 0;
+  return findStart(document.contents) ?? 0;
 }
 
-function rangeOf(node: unknown): number | undefined {
+function findStart(node: unknown): number | undefined {
   if (typeof node !== 'object' || node === null || !('range' in node) || !Array.isArray(node.range))
     return undefined;
   const start: unknown = node.range[0];

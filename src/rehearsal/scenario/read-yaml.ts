@@ -1,7 +1,7 @@
 /** Imports the YAML parser: load this file dynamically. JSON is valid YAML. */
 import { type Document, LineCounter, parseDocument } from 'yaml';
 
-export function readYaml(source: string): {
+export function parseYamlDocument(source: string): {
   readonly document: Document.Parsed;
   readonly lines: LineCounter;
 } {

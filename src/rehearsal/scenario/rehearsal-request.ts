@@ -1,5 +1,5 @@
 /** A request as a scenario sees it. Fields that need a walk through the messages are computed on access. */
-import { type ApiRequest, textOf } from '../request/api-request.ts';
+import { type ApiRequest, readBlockText } from '../request/api-request.ts';
 
 /** The purpose of a request: the main loop, a compaction, or a helper call. */
 export type RequestKind = 'main' | 'compaction' | 'helper';
@@ -35,10 +35,10 @@ const ASKS_FOR_SUMMARY =
  * What a request is for, by its shape: a compaction says so, or ends in a block that asks for a summary of
  * the conversation; a helper offers no tools in a session that has offered some.
  */
-export function kindOf(request: ApiRequest, sessionOffersTools: boolean): RequestKind {
+export function classifyRequest(request: ApiRequest, sessionOffersTools: boolean): RequestKind {
   if (request.body['compaction'] !== undefined) return 'compaction';
   const last = request.turns.findLast((turn) => turn.role === 'user')?.blocks.at(-1);
-  if (last?.type === 'text' && ASKS_FOR_SUMMARY.test(textOf(last))) return 'compaction';
+  if (last?.type === 'text' && ASKS_FOR_SUMMARY.test(readBlockText(last))) return 'compaction';
   return sessionOffersTools && request.tools.length === 0 ? 'helper' : 'main';
 }
 
@@ -59,11 +59,11 @@ export function describeRequest(
       return firstUserText(request);
     },
     get results() {
-      results ??= resultsOf(request);
+      results ??= readResults(request);
       return results;
     },
     get lastResult() {
-      results ??= resultsOf(request);
+      results ??= readResults(request);
       return [...results.values()].at(-1);
     },
   };
@@ -71,7 +71,7 @@ export function describeRequest(
 
 function lastUserText(request: ApiRequest): string {
   const turn = request.turns.findLast(({ role }) => role === 'user');
-  return turn === undefined ? '' : withoutPreface(turn.blocks.map(textOf)).join('\n');
+  return turn === undefined ? '' : withoutPreface(turn.blocks.map(readBlockText)).join('\n');
 }
 
 /** Drops reminders that a client puts before the prompt, such as folder and date. */
@@ -88,16 +88,16 @@ export function firstUserText(request: ApiRequest): string {
   return (
     request.turns
       .find((turn) => turn.role === 'user')
-      ?.blocks.map(textOf)
+      ?.blocks.map(readBlockText)
       .join('\n') ?? ''
   );
 }
 
-function resultsOf(request: ApiRequest): Map<string, string> {
+function readResults(request: ApiRequest): Map<string, string> {
   const results = new Map<string, string>();
   for (const turn of request.turns) {
     for (const block of turn.blocks) {
-      if (block.type === 'tool_result') results.set(String(block['tool_use_id']), textOf(block));
+      if (block.type === 'tool_result') results.set(String(block['tool_use_id']), readBlockText(block));
     }
   }
   return results;

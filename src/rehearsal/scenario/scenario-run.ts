@@ -1,6 +1,6 @@
 /** One scenario in one session: which replies are left, and which one a request gets. */
 
-import { faultsOf } from '../faults/fault.ts';
+import { listFaults } from '../faults/fault.ts';
 import type { RehearsalRequest, RequestKind } from './rehearsal-request.ts';
 import type { Condition, Reply, Scenario, ScenarioFunction, ScriptedReply } from './scenario.ts';
 import { wholeReply } from './scripted-block.ts';
@@ -37,8 +37,8 @@ export function runScenario(scenario: Scenario | ScenarioFunction): ScenarioRun 
     return { name, nextCall, vars: {}, unused: () => [], take };
   }
   const slots = scenario.replies.map((scripted, at) => ({
-    scripted: wholeReply(scripted, labelOf(scripted, at)),
-    label: labelOf(scripted, at),
+    scripted: wholeReply(scripted, formatLabel(scripted, at)),
+    label: formatLabel(scripted, at),
     given: 0,
     struck: 0,
   }));
@@ -53,7 +53,7 @@ export function runScenario(scenario: Scenario | ScenarioFunction): ScenarioRun 
         const left = scripted.times === 'any' || slot.given < (scripted.times ?? 1);
         if (!left || !holds(scripted.when ?? {}, request)) continue;
         // Faults with `times` affect that many deliveries first; the reply itself is not used up.
-        const passing = faultsOf(scripted).filter(
+        const passing = listFaults(scripted).filter(
           (fault) => fault.times !== undefined && fault.times > slot.struck,
         );
         if (passing.length > 0) {
@@ -63,7 +63,7 @@ export function runScenario(scenario: Scenario | ScenarioFunction): ScenarioRun 
         slot.given += 1;
         slot.struck = 0;
         return {
-          reply: { ...scripted, faults: faultsOf(scripted).filter((fault) => fault.times === undefined) },
+          reply: { ...scripted, faults: listFaults(scripted).filter((fault) => fault.times === undefined) },
           label,
         };
       }
@@ -72,7 +72,7 @@ export function runScenario(scenario: Scenario | ScenarioFunction): ScenarioRun 
   };
 }
 
-function labelOf(scripted: ScriptedReply, at: number): string {
+function formatLabel(scripted: ScriptedReply, at: number): string {
   return scripted.source === undefined ? `reply ${at + 1}` : `reply ${at + 1} (${scripted.source})`;
 }
 

@@ -23,8 +23,8 @@ export function wholeReply<R extends Reply>(reply: R, place: string): R {
 
 /** `{ type: 'text', text }` as in a program, or `{ text }` as in a file. */
 function scriptedBlock(value: unknown, place: string): ScriptedBlock {
-  const block = fieldsOf(value);
-  const call = block['type'] === 'tool_use' ? block : fieldsOf(block['tool_use']);
+  const block = toRecord(value);
+  const call = block['type'] === 'tool_use' ? block : toRecord(block['tool_use']);
   if (typeof call['name'] === 'string') {
     const { id, name, input = {} } = call as { id?: string; name: string; input?: Record<string, unknown> };
     return { type: 'tool_use', ...(id !== undefined && { id }), name, input };
@@ -38,7 +38,7 @@ function scriptedBlock(value: unknown, place: string): ScriptedBlock {
   );
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+function toRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 

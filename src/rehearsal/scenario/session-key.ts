@@ -1,10 +1,10 @@
-import { isRecord } from '../request/api-request.ts';
+import { isRecord } from '../../util/is-record.ts';
 
 /**
  * The session of a request: the session header, else the session in `metadata.user_id`, else the API key,
  * which distinguishes clients that name no session.
  */
-export function sessionKeyOf(
+export function readSessionKey(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   body: Readonly<Record<string, unknown>>,
 ): string {
@@ -12,10 +12,10 @@ export function sessionKeyOf(
   if (typeof header === 'string' && header !== '') return header;
   const metadata = isRecord(body['metadata']) ? body['metadata']['user_id'] : undefined;
   const named = typeof metadata === 'string' ? sessionInUserId(metadata) : undefined;
-  return named ?? `key:${apiKeyOf(headers)}`;
+  return named ?? `key:${readApiKey(headers)}`;
 }
 
-export function apiKeyOf(headers: Readonly<Record<string, string | string[] | undefined>>): string {
+export function readApiKey(headers: Readonly<Record<string, string | string[] | undefined>>): string {
   const key = headers['x-api-key'];
   if (typeof key === 'string') return key;
   return String(headers['authorization'] ?? '').replace(/^Bearer +/i, '');

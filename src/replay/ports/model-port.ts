@@ -10,8 +10,8 @@ import type {
 } from '../../protocol/model/model.ts';
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { ToldCall } from '../../protocol/session/told.ts';
-import { answerBytes, decodeAnswer } from '../answer.ts';
 import type { Cursor } from '../cursor.ts';
+import { answerBytes, decodeAnswer } from '../encode-answer.ts';
 import type { RecordedAttempt, RecordedIteration } from '../recorded.ts';
 
 /** Changes the bytes of an answer on their way to the decoder. */

@@ -1,6 +1,6 @@
 /** Isolation on Linux: each program runs under a bubblewrap of its own. */
 import { join } from 'node:path';
-import type { Isolate, Launch } from '../../protocol/tools/sandbox.ts';
+import type { Isolate, Launch } from '../../protocol/tools/isolation.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { findProgram } from '../find-program.ts';
@@ -12,7 +12,7 @@ import { placeHolders } from '../places/placeholders.ts';
 import { nothingSeen } from '../places/seen-names.ts';
 import type { SandboxPolicy } from '../policy.ts';
 import { openBytes, type SessionFolders } from '../session-folders.ts';
-import { bwrapArguments, sourceOf } from './bwrap-arguments.ts';
+import { bwrapArguments, findMountSource } from './bwrap-arguments.ts';
 import type { DomainProxy } from './domain-proxy.ts';
 import { coverInherited } from './inherited-descriptors.ts';
 import { COMPARE_MOUNTS, expectedMounts } from './mount-check.ts';
@@ -48,7 +48,7 @@ export function isolateWithBubblewrap(ports: BubblewrapPorts): Isolate {
   const memory = { made: new Set<string>(), moved: new MovedPlaces() };
   return async (launch) => {
     const policy = ports.policy();
-    const env = environmentOf(launch.env, policy);
+    const env = buildEnvironment(launch.env, policy);
     // What starts it could no longer say so.
     if (!launch.program.includes('/')) await findProgram(launch.program, env['PATH'] ?? '');
     const folders = await ports.folders();
@@ -57,7 +57,7 @@ export function isolateWithBubblewrap(ports: BubblewrapPorts): Isolate {
     const { mounts, placeholders } = held.plan;
     const [filter, expected, lists] = await Promise.all([
       openFilter(policy, ports, folders),
-      expectedMounts(mounts.map((mount) => ({ path: mount.path, source: sourceOf(mount, folders) }))),
+      expectedMounts(mounts.map((mount) => ({ path: mount.path, source: findMountSource(mount, folders) }))),
       excludePlaces(placeholders, isWritableIn(mounts), folders.base),
     ]).catch(async (error: unknown) => {
       await alone(held.release);
@@ -133,7 +133,7 @@ async function hold(policy: SandboxPolicy, { made, moved }: Memory, aftermath: A
   };
 }
 
-function environmentOf(
+function buildEnvironment(
   env: Launch['env'],
   { hiddenVariables, isolatesFiles }: SandboxPolicy,
 ): Record<string, string> {

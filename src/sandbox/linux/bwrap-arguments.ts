@@ -82,7 +82,7 @@ function tree(plan: BwrapPlan): readonly string[] {
 }
 
 /** What is seen in its place; undefined: something made for the sandbox. */
-export function sourceOf(
+export function findMountSource(
   { path, kind, isFolder }: Mount,
   { empty, nothing }: SandboxFolders,
 ): string | undefined {
@@ -97,7 +97,7 @@ function laid(mount: Mount, folders: SandboxFolders): readonly string[] {
       return ['--bind', path, path];
     case 'readOnly':
     case 'blocked':
-      return ['--ro-bind', sourceOf(mount, folders) ?? path, path];
+      return ['--ro-bind', findMountSource(mount, folders) ?? path, path];
     case 'hidden':
       return isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path];
   }

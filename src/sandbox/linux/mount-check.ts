@@ -49,7 +49,7 @@ export async function expectedMounts(mounts: readonly ExpectedMount[]): Promise<
   const table = parse(await readFile('/proc/self/mountinfo', 'utf8'));
   const parts: string[] = [];
   for (const { path, source } of mounts) {
-    const line = lineOf(escaped(path), source && escaped(source), table);
+    const line = formatMount(escaped(path), source && escaped(source), table);
     const last = parts.at(-1);
     if (last === undefined || last.length + line.length > MAX_ARGUMENT) parts.push(line);
     else parts[parts.length - 1] = `${last}\n${line}`;
@@ -70,7 +70,7 @@ function parse(text: string): readonly MountEntry[] {
   });
 }
 
-function lineOf(path: string, source: string | undefined, table: readonly MountEntry[]): string {
+function formatMount(path: string, source: string | undefined, table: readonly MountEntry[]): string {
   // Later ones lie over earlier ones.
   const on = source === undefined ? undefined : table.findLast(({ point }) => isInside(source, point));
   if (source === undefined || on === undefined) return `* * ${path}`;

@@ -7,7 +7,7 @@ import { nodeFiles } from '../../util/files/node-files.ts';
 import { isLiteralName, literalName } from '../../util/search/name-pattern.ts';
 import { MovedPlaces } from '../places/moved-places.ts';
 import type { Placeholder } from '../places/placeholders.ts';
-import { type FoundPlaces, isFilesPlace, kindOf, placesBelow } from '../places/protected-places.ts';
+import { type FoundPlaces, isFilesPlace, placesBelow, readPlaceKind } from '../places/protected-places.ts';
 import { addSeen, nothingSeen, type SeenNames } from '../places/seen-names.ts';
 import type { PathPattern, SandboxPolicy } from '../policy.ts';
 
@@ -42,7 +42,7 @@ export async function planMounts(policy: SandboxPolicy, moved = new MovedPlaces(
   const lay = async (path: string, kind: Mount['kind']) => {
     const known = mounts.get(path);
     if (known !== undefined && STRENGTH[known.kind] >= STRENGTH[kind]) return;
-    const there = await kindOf(path);
+    const there = await readPlaceKind(path);
     // What only holds a place for another command is no file to hide.
     if (kind === 'hidden' && there === 'nothing') return;
     const isFolder = kind === 'blocked' ? !isFilesPlace(path) : there === 'folder';
@@ -58,7 +58,7 @@ export async function planMounts(policy: SandboxPolicy, moved = new MovedPlaces(
     await lay(root, 'writable');
     const git = join(root, '.git');
     // A mount of its own cannot be renamed, so nothing else can take its place.
-    if ((await kindOf(git)) === 'folder') await lay(git, 'writable');
+    if ((await readPlaceKind(git)) === 'folder') await lay(git, 'writable');
     const found = await placesBelow({ root, isGit, ...policy, home: await real(policy.home) });
     await layFound(found, open, lay, absent);
     reopened.push(...found.reopened);
@@ -110,7 +110,7 @@ async function layFound(
   for (const path of found.readOnly) await lay(path, 'readOnly');
   for (const path of found.hidden) await lay(path, 'hidden');
   for (const link of found.links) {
-    const target = await targetOf(link);
+    const target = await findTarget(link);
     if (target === undefined) continue;
     await layNamed(target, 'readOnly', roots, lay, absent);
   }
@@ -143,7 +143,7 @@ function isOpenAt(path: string, mounts: ReadonlyMap<string, Mount>): boolean {
 }
 
 /** Where a link leads, also when nothing is there. */
-async function targetOf(link: string): Promise<string | undefined> {
+async function findTarget(link: string): Promise<string | undefined> {
   const found = await real(link);
   if (found !== undefined) return found;
   const [above, named] = await Promise.all([real(dirname(link)), readlink(link).catch(() => undefined)]);
@@ -158,17 +158,17 @@ async function layNamed(
   absent: string[],
 ): Promise<void> {
   const resolved = await real(path);
-  if (resolved !== undefined && (await kindOf(resolved)) !== 'nothing') {
+  if (resolved !== undefined && (await readPlaceKind(resolved)) !== 'nothing') {
     if (kind === 'hidden' || isWritable(resolved, roots)) await lay(resolved, kind);
     return;
   }
   // What is not there must not come into being: the first folder that is missing on the way is kept free.
   let missing = path;
-  while ((await kindOf(dirname(missing))) === 'nothing' && dirname(missing) !== missing)
+  while ((await readPlaceKind(dirname(missing))) === 'nothing' && dirname(missing) !== missing)
     missing = dirname(missing);
   const above = await real(dirname(missing));
   const place = above === undefined ? undefined : join(above, missing.slice(dirname(missing).length + 1));
-  if (place !== undefined && isWritable(place, roots) && (await kindOf(place)) === 'nothing')
+  if (place !== undefined && isWritable(place, roots) && (await readPlaceKind(place)) === 'nothing')
     absent.push(place);
 }
 
@@ -235,7 +235,7 @@ async function placesNamed(patterns: readonly PathPattern[]): Promise<readonly s
   const paths = patterns.map(async ({ root, segments, foldersOnly = false }) => {
     const rest = segments.at(-1) === '**' ? segments.slice(0, -1) : segments;
     const path = rest.every(isLiteralName) ? join(root, ...rest.map(literalName)) : undefined;
-    return path !== undefined && foldersOnly && (await kindOf(path)) === 'file' ? undefined : path;
+    return path !== undefined && foldersOnly && (await readPlaceKind(path)) === 'file' ? undefined : path;
   });
   return (await Promise.all(paths)).flatMap((path) => path ?? []);
 }

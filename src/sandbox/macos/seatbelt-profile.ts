@@ -7,7 +7,7 @@ import {
   PROTECTED_AT_HOME,
   PROTECTED_BELOW,
 } from '../../util/files/protected-names.ts';
-import { isLiteralName, literalName, type NameToken, tokensOf } from '../../util/search/name-pattern.ts';
+import { isLiteralName, literalName, type NameToken, parseTokens } from '../../util/search/name-pattern.ts';
 import type { WritableRoot } from '../linux/mounts.ts';
 import type { PathPattern, SandboxPolicy } from '../policy.ts';
 
@@ -95,7 +95,7 @@ function fileRules({ policy, writable, tmp }: SeatbeltPlan): readonly string[] {
 
 function stayingFolders(policy: SandboxPolicy, writable: readonly WritableRoot[]): readonly string[] {
   const places = [
-    ...[...policy.deniedWrites, ...policy.deniedReads].map(startOf),
+    ...[...policy.deniedWrites, ...policy.deniedReads].map(toPlace),
     ...[...policy.protectedPaths, ...policy.hiddenPaths, ...policy.credentialPaths],
     ...writable.map(({ path }) => path),
   ];
@@ -114,7 +114,7 @@ function stayingFolders(policy: SandboxPolicy, writable: readonly WritableRoot[]
 }
 
 /** A place that the pattern names: its part without wildcards, and something in there. */
-function startOf({ root, segments }: PathPattern): string {
+function toPlace({ root, segments }: PathPattern): string {
   const wild = segments.findIndex((segment) => !isLiteralName(segment));
   return wild < 0
     ? join(root, ...segments.map(literalName))
@@ -164,7 +164,7 @@ function networkRules({ policy, proxyPorts }: SeatbeltPlan): readonly string[] {
 
 function asFilter({ root, segments }: PathPattern): string {
   const rest = segments.map((segment) =>
-    segment === '**' ? '.*' : tokensOf(segment).map(asExpression).join(''),
+    segment === '**' ? '.*' : parseTokens(segment).map(asExpression).join(''),
   );
   const base = root === '/' ? '' : quoted(root);
   const path = rest.length === 0 ? base : `${base}/${rest.join('/')}`.replaceAll('.*/', '(.*/)?');

@@ -1,5 +1,5 @@
 /** Isolation on macOS: each program runs under `sandbox-exec` with the session's profile. */
-import type { Isolate } from '../../protocol/tools/sandbox.ts';
+import type { Isolate } from '../../protocol/tools/isolation.ts';
 import type { DomainProxy } from '../linux/domain-proxy.ts';
 import { real, writableRoots } from '../linux/mounts.ts';
 import type { SandboxPolicy } from '../policy.ts';

@@ -32,7 +32,7 @@ export async function excludePlaces(
     const list = join(git.common, 'info', 'exclude');
     if (!isOpen(list)) continue;
     const own = places.filter(({ path }) => dirname(path) === above);
-    patterns.set(list, [...(patterns.get(list) ?? []), ...own.map(({ path }) => patternOf(path, git.root))]);
+    patterns.set(list, [...(patterns.get(list) ?? []), ...own.map(({ path }) => toPattern(path, git.root))]);
   }
   const shown = await Promise.all(
     [...patterns].map(([list, lines]) => longer(list, lines, folder).catch(() => [])),
@@ -52,6 +52,6 @@ async function longer(list: string, lines: readonly string[], folder: string): P
 }
 
 /** This path alone, below the working tree's root. */
-function patternOf(path: string, root: string): string {
+function toPattern(path: string, root: string): string {
   return `/${relative(root, path).replace(/[\\*?[\]!# ]/g, '\\$&')}`;
 }

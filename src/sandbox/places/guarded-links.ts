@@ -7,11 +7,11 @@ import { readlink, rename, symlink } from 'node:fs/promises';
 
 /** Resolves to what puts them back. What stood in a link's place is kept beside it under another name. */
 export async function guardLinks(paths: readonly string[]): Promise<() => Promise<readonly string[]>> {
-  const before = await Promise.all(paths.map(async (path) => ({ path, target: await targetOf(path) })));
+  const before = await Promise.all(paths.map(async (path) => ({ path, target: await readTarget(path) })));
   return async () => {
     const changed: string[] = [];
     for (const { path, target } of before) {
-      if (target === undefined || (await targetOf(path)) === target) continue;
+      if (target === undefined || (await readTarget(path)) === target) continue;
       await rename(path, `${path}.from-sandbox-${randomUUID()}`).catch(() => {});
       await symlink(target, path).catch(() => {});
       changed.push(path);
@@ -20,6 +20,6 @@ export async function guardLinks(paths: readonly string[]): Promise<() => Promis
   };
 }
 
-async function targetOf(path: string): Promise<string | undefined> {
+async function readTarget(path: string): Promise<string | undefined> {
   return await readlink(path).catch(() => undefined);
 }

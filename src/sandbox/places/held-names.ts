@@ -40,7 +40,7 @@ interface HeldPath {
 }
 
 export async function holdPath(path: string): Promise<HeldPath> {
-  const name = `${nameOf(path)}-${randomUUID()}`;
+  const name = `${hashName(path)}-${randomUUID()}`;
   const held = await listen(name);
   return {
     async letGo() {
@@ -50,12 +50,12 @@ export async function holdPath(path: string): Promise<HeldPath> {
       // names up with zeros, so more may follow on its line.
       return sockets
         .split('\n')
-        .some((line) => line.includes(`@${nameOf(path)}-`) && !line.includes(`@${name}`));
+        .some((line) => line.includes(`@${hashName(path)}-`) && !line.includes(`@${name}`));
     },
   };
 }
 
-function nameOf(path: string): string {
+function hashName(path: string): string {
   return `${PREFIX}-holds-${createHash('sha256').update(path).digest('hex').slice(0, 24)}`;
 }
 

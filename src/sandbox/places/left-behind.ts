@@ -10,8 +10,8 @@ import { gitlinksIn } from '../../util/files/git-index.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
 import { PROTECTED_WHERE_ABSENT } from '../../util/files/protected-names.ts';
-import { inFolderOf } from './placeholders.ts';
-import { kindOf } from './protected-places.ts';
+import { workInFolder } from './placeholders.ts';
+import { readPlaceKind } from './protected-places.ts';
 import type { SeenNames } from './seen-names.ts';
 
 export interface Aftermath {
@@ -37,10 +37,10 @@ export async function lookBefore(
 ): Promise<Before> {
   const pending = new Map<string, readonly string[]>();
   for (const folder of seen.gitFolders) {
-    const text = await todoOf(folder);
+    const text = await readTodo(folder);
     if (typeof text === 'string') pending.set(folder, text.split('\n').filter(runsCommand));
   }
-  return { seen, roots, pending, submodules: await submodulesOf(seen, roots, made) };
+  return { seen, roots, pending, submodules: await findSubmodules(seen, roots, made) };
 }
 
 /** Resolves to warnings, one line each. `made` receives the repositories that are new. */
@@ -56,7 +56,8 @@ export async function lookAfter(
     PROTECTED_WHERE_ABSENT.some((name) => roots.some((root) => path === join(root, name)));
   const added: string[] = [];
   for (const path of now.granting)
-    if (!seen.granting.has(path) && !isHeldFree(path) && (await kindOf(path)) !== 'nothing') added.push(path);
+    if (!seen.granting.has(path) && !isHeldFree(path) && (await readPlaceKind(path)) !== 'nothing')
+      added.push(path);
   if (added.length > 0) {
     await port.remember(added);
     warnings.push(
@@ -66,7 +67,7 @@ export async function lookAfter(
   for (const folder of new Set([...seen.gitFolders, ...now.gitFolders]))
     warnings.push(...(await takeCommandsOut(folder, pending.get(folder) ?? [])));
   for (const tree of now.trees) if (!seen.trees.has(tree)) made.add(tree);
-  warnings.push(...(await putStrangersAside(before, await submodulesOf(now, roots, made), port)));
+  warnings.push(...(await putStrangersAside(before, await findSubmodules(now, roots, made), port)));
   return warnings;
 }
 
@@ -86,7 +87,7 @@ const MAX_TODO_BYTES = 4 * 1024 * 1024;
 const runsCommand = (line: string): boolean => /^[ \t]*(?:exec|x)(?:[ \t\r]|$)/.test(line);
 
 /** `odd`: it is no plain file in a plain folder. */
-async function todoOf(folder: string): Promise<string | 'odd' | undefined> {
+async function readTodo(folder: string): Promise<string | 'odd' | undefined> {
   const steps = await lstat(join(folder, STEPS)).catch(() => undefined);
   if (steps === undefined) return undefined;
   if (!steps.isDirectory()) return 'odd';
@@ -99,7 +100,7 @@ async function todoOf(folder: string): Promise<string | 'odd' | undefined> {
 
 /** A rebase that is not finished goes on without the commands that were not in its list before. */
 async function takeCommandsOut(folder: string, known: readonly string[]): Promise<readonly string[]> {
-  const text = await todoOf(folder);
+  const text = await readTodo(folder);
   if (text === undefined) return [];
   const steps = join(folder, STEPS);
   if (text === 'odd') {
@@ -116,7 +117,7 @@ async function takeCommandsOut(folder: string, known: readonly string[]): Promis
     return at >= 0 ? line : 'noop';
   });
   if (taken.length === 0) return [];
-  await inFolderOf(join(steps, TODO), async (place, at) => {
+  await workInFolder(join(steps, TODO), async (place, at) => {
     const next = join(at, `${TODO}.${randomUUID()}`);
     await writeFile(next, kept.join('\n'), { flag: 'wx' });
     await rename(next, place);
@@ -138,7 +139,7 @@ const known = new Map<string, { readonly stamp: string; readonly links: readonly
 const MAX_KNOWN = 200;
 
 /** By the root of the repository above them. */
-async function submodulesOf(
+async function findSubmodules(
   { trees }: SeenNames,
   roots: readonly string[],
   made: ReadonlySet<string>,

@@ -27,7 +27,7 @@ export class MovedPlaces {
     roots: readonly string[],
   ): Promise<readonly { readonly path: string; readonly kind: KeptKind }[]> {
     for (const [path, kind] of places) {
-      const stats = await statsOf(path);
+      const stats = await readStats(path);
       if (stats === undefined || !(stats.isFile() || stats.isDirectory())) continue;
       const known = this.#kept.get(identityOf(stats));
       const paths = new Set([...(known?.paths ?? []), path]);
@@ -36,7 +36,7 @@ export class MovedPlaces {
     }
     const missing = new Map<string, KeptFile>();
     for (const [identity, kept] of this.#kept) {
-      const all = await Promise.all(kept.paths.map(statsOf));
+      const all = await Promise.all(kept.paths.map(readStats));
       const there = all.filter((stats) => stats !== undefined && identityOf(stats) === identity);
       const links = there[0]?.isFile() ? there[0].nlink : 1n;
       if (there.length < kept.paths.length || (links > kept.paths.length && links !== kept.links))
@@ -58,7 +58,7 @@ export class MovedPlaces {
       const names = await readdir(folder).catch(() => []);
       for (const name of names) {
         const path = join(folder, name);
-        const stats = await statsOf(path);
+        const stats = await readStats(path);
         if (stats === undefined) continue;
         const identity = identityOf(stats);
         if (missing.has(identity)) found.set(identity, [...(found.get(identity) ?? []), path]);
@@ -73,7 +73,7 @@ export class MovedPlaces {
   }
 }
 
-const statsOf = (path: string): Promise<BigIntStats | undefined> =>
+const readStats = (path: string): Promise<BigIntStats | undefined> =>
   lstat(path, { bigint: true }).catch(() => undefined);
 
 /** A number may be given to another file; its time of birth may not be set. */

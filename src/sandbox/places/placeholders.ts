@@ -89,7 +89,7 @@ async function hold(place: Placeholder): Promise<() => Promise<void>> {
 }
 
 async function make({ path, kind }: Placeholder): Promise<void> {
-  await inFolderOf(path, async (place, folder) => {
+  await workInFolder(path, async (place, folder) => {
     switch (kind) {
       case 'folder':
         await mkdir(place);
@@ -130,7 +130,7 @@ async function makeSocket(place: string, folder: string): Promise<void> {
 }
 
 async function remove({ path, kind }: Placeholder): Promise<void> {
-  await inFolderOf(path, async (place) => {
+  await workInFolder(path, async (place) => {
     if (!(await isLeftOver(place))) {
       // What was put into the folder from outside stays, in a folder like any other.
       const { mode } = await lstat(place);
@@ -144,7 +144,7 @@ async function remove({ path, kind }: Placeholder): Promise<void> {
 /**
  * Works in the folder that the path names now, by a descriptor: not in one that a link in its place leads to.
  */
-export async function inFolderOf(
+export async function workInFolder(
   path: string,
   work: (place: string, folder: string) => Promise<void>,
 ): Promise<void> {

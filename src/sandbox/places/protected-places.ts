@@ -162,19 +162,19 @@ async function addTop({ root, home }: PlacesBelow, found: FoundPlaces): Promise<
   if (home !== undefined && isInside(home, root)) {
     tops.push([home, ABSENT_AT_HOME]);
     for (const name of PROTECTED_AT_HOME)
-      if ((await kindOf(join(home, name))) !== 'nothing') found.readOnly.push(join(home, name));
+      if ((await readPlaceKind(join(home, name))) !== 'nothing') found.readOnly.push(join(home, name));
   }
   for (const [folder, names] of tops)
     for (const name of names) {
       const path = join(folder, name);
-      if (found.absent.includes(path) || (await kindOf(path)) !== 'nothing') continue;
+      if (found.absent.includes(path) || (await readPlaceKind(path)) !== 'nothing') continue;
       // One level at a time: what lies in a folder that is not there cannot be laid over.
-      if ((await kindOf(dirname(path))) === 'folder') found.absent.push(path);
+      if ((await readPlaceKind(dirname(path))) === 'folder') found.absent.push(path);
     }
 }
 
 async function addGit(path: string, found: FoundPlaces): Promise<void> {
-  const kind = await kindOf(path);
+  const kind = await readPlaceKind(path);
   if (kind === 'link') found.links.push(path);
   else if (kind !== 'folder') found.readOnly.push(path);
   else {
@@ -188,14 +188,14 @@ async function addGitFolder(folder: string, found: FoundPlaces): Promise<void> {
   found.gitFolders.push(folder);
   for (const name of LOCKED_IN_GIT) {
     const path = join(folder, name);
-    const kind = await kindOf(path);
+    const kind = await readPlaceKind(path);
     if (kind === 'link') found.links.push(path);
     else if (kind !== 'nothing') found.readOnly.push(path);
     else if (name === 'commondir') found.ownFolder.push(path);
     // Of a linked working tree alone, where it exists.
     else if (name !== 'gitdir') {
       const above = dirname(path);
-      found.absent.push((await kindOf(above)) === 'nothing' ? above : path);
+      found.absent.push((await readPlaceKind(above)) === 'nothing' ? above : path);
     }
   }
   const within = join(folder, MODULES);
@@ -215,7 +215,7 @@ async function gitFoldersIn(folder: string, depth = 0): Promise<readonly string[
 }
 
 /** What holds a place for another command is nothing. */
-export async function kindOf(path: string): Promise<'folder' | 'file' | 'link' | 'nothing'> {
+export async function readPlaceKind(path: string): Promise<'folder' | 'file' | 'link' | 'nothing'> {
   if (isPlaceholder(path)) return 'nothing';
   const stats = await lstat(path).catch(() => undefined);
   if (stats === undefined || (await isLeftOver(path, stats))) return 'nothing';

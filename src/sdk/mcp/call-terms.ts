@@ -36,12 +36,12 @@ function withinMs(tool: AnyTool, ms: number, server: string): AnyTool {
         late.addEventListener('abort', () => reject(new Error(sentence)), { once: true });
       });
       const signal = AbortSignal.any([context.signal, late]);
-      return Promise.race([outputOf(tool, input, { ...context, signal }), told]);
+      return Promise.race([awaitOutput(tool, input, { ...context, signal }), told]);
     },
   };
 }
 
-async function outputOf(tool: AnyTool, input: unknown, context: ToolContext): Promise<ToolOutput> {
+async function awaitOutput(tool: AnyTool, input: unknown, context: ToolContext): Promise<ToolOutput> {
   const running = tool.run(input, context);
   if (!(Symbol.asyncIterator in running)) return running;
   for (;;) {

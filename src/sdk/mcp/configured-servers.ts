@@ -1,8 +1,8 @@
 /** The MCP servers of a session, and their sources. */
-import type { ProjectServerPolicy } from '../../engine/wiring/settings.ts';
+import type { ProjectServerPolicy } from '../../engine/wiring/config-from-settings.ts';
 import type { McpServerEntry } from '../../mcp/servers/mcp-servers.ts';
-import type { Options } from '../options.ts';
-import type { McpServerConfig, SdkMcpServer } from './server-config.ts';
+import type { Options } from '../query-options.ts';
+import type { McpServerConfig, SdkMcpServer } from './mcp-server-config.ts';
 
 /** Separates in-process servers of `createSdkMcpServer` from servers that speak the protocol. */
 export function splitServers(servers: Readonly<Record<string, McpServerConfig>>): {

@@ -4,11 +4,11 @@ import type { CheckedMcpServer } from '../../engine/standalone/check-mcp-servers
 import type { KeptServer, KeptServersInput, ServerScope } from '../../engine/standalone/kept-mcp-servers.ts';
 import { systemClock } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
-import { configOf } from '../open-engine.ts';
-import type { Options } from '../options.ts';
-import { placeOf } from '../process-place.ts';
-import type { McpPlace } from './logins.ts';
-import type { ExternalMcpServer } from './server-config.ts';
+import { loadConfig } from '../open-engine.ts';
+import { resolvePlace } from '../process-place.ts';
+import type { Options } from '../query-options.ts';
+import type { ExternalMcpServer } from './mcp-server-config.ts';
+import type { McpPlace } from './server-logins.ts';
 
 export type { CheckedMcpServer, KeptServer, ServerScope };
 
@@ -32,7 +32,7 @@ export async function addMcpServer(
   server: ExternalMcpServer,
   { scope = 'local', ...place }: KeptPlace & { readonly scope?: ServerScope | undefined } = {},
 ): Promise<KeptServer> {
-  return (await load()).addServer(name, server, scope, inputOf(place));
+  return (await load()).keepServer(name, server, scope, toServersInput(place));
 }
 
 /**
@@ -43,7 +43,7 @@ export async function removeMcpServer(
   name: string,
   { scope, ...place }: KeptPlace & { readonly scope?: ServerScope | undefined } = {},
 ): Promise<KeptServer> {
-  return (await load()).removeServer(name, scope, inputOf(place));
+  return (await load()).dropKeptServer(name, scope, toServersInput(place));
 }
 
 /**
@@ -63,15 +63,15 @@ export async function checkMcpServers({
   readonly names?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 } = {}): Promise<readonly CheckedMcpServer[]> {
-  const config = await configOf({ settingSources: ['user', 'project', 'local'], ...place });
-  return (await import('../../engine/standalone/check-mcp-servers.ts')).checkMcpServers(config, {
+  const config = await loadConfig({ settingSources: ['user', 'project', 'local'], ...place });
+  return (await import('../../engine/standalone/check-mcp-servers.ts')).checkConfiguredServers(config, {
     names,
     signal,
   });
 }
 
-function inputOf({ projectConfigRoot, ...place }: KeptPlace): KeptServersInput {
-  const { cwd, env } = placeOf(place);
+function toServersInput({ projectConfigRoot, ...place }: KeptPlace): KeptServersInput {
+  const { cwd, env } = resolvePlace(place);
   return {
     options: { projectConfigRoot },
     cwd: resolve(cwd),

@@ -2,17 +2,17 @@
 import type { McpClient } from '../../engine/config.ts';
 import type { McpToolInfo } from '../../protocol/tools/mcp.ts';
 import type { ToolAnnotations } from '../define-tool.ts';
-import { toolOf } from '../sdk-tool.ts';
+import { fromSdkTool } from '../sdk-tool.ts';
 import { onTerms } from './call-terms.ts';
-import type { SdkMcpServer } from './server-config.ts';
+import type { SdkMcpServer } from './mcp-server-config.ts';
 
 /** Tools of `createSdkMcpServer` are called directly, without the protocol. */
 export async function ownClient(name: string, server: SdkMcpServer): Promise<McpClient> {
   const client: McpClient = {
     name,
     status: 'connected',
-    tools: await Promise.all(server.definitions.map((tool) => toolOf(name, server.name, tool))),
-    toolInfos: server.definitions.map(infoOf),
+    tools: await Promise.all(server.definitions.map((tool) => fromSdkTool(name, server.name, tool))),
+    toolInfos: server.definitions.map(toToolInfo),
     serverInfo: { name: server.name, version: server.version },
     instructions: server.instructions,
   };
@@ -20,7 +20,7 @@ export async function ownClient(name: string, server: SdkMcpServer): Promise<Mcp
 }
 
 /** A tool, as status reports list it. */
-function infoOf({
+function toToolInfo({
   name,
   description,
   annotations = {},

@@ -206,6 +206,6 @@ export async function handQueueOn(from: QueryEngine, to: QueryEngine): Promise<v
   for (let item = from.queue.take(); item !== undefined; item = from.queue.take()) await to.queue.put(item);
 }
 
-export function userMessage(content: SDKUserMessage['message']['content']): SDKUserMessage {
+export function toUserMessage(content: SDKUserMessage['message']['content']): SDKUserMessage {
   return { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null };
 }

@@ -1,6 +1,6 @@
 /** The object that `query()` returns. */
 
-import type { AvailableModels } from '../../engine/standalone/list-models.ts';
+import type { AvailableModels } from '../../engine/standalone/list-configured-models.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { PermissionMode } from '../../protocol/tools/permission.ts';
 import type { InitializationResult } from './session-info.ts';

@@ -1,21 +1,21 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
 import type { QueryEngine } from '../../engine/query-engine.ts';
 import { openSpans } from '../../engine/session/open-spans.ts';
-import { checkOptions } from '../../options/check.ts';
+import { checkOptions } from '../../options/check-options.ts';
 import { isSlip } from '../../options/is-slip.ts';
 import type { Known } from '../../options/output-format.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import { uuid } from '../../util/ids/uuid.ts';
 import { withExtraArgs } from '../extra-args.ts';
-import { type Opening, startEngine } from '../open-engine.ts';
-import type { Options } from '../options.ts';
+import { type EngineOpening, startEngine } from '../open-engine.ts';
+import type { Options } from '../query-options.ts';
 import { Announcements } from './announcements.ts';
-import { createPromptFeed, handQueueOn, userMessage } from './prompt-feed.ts';
+import { createPromptFeed, handQueueOn, toUserMessage } from './prompt-feed.ts';
 import { QueryHandle } from './query-handle.ts';
 import type { InterruptReceipt, Query } from './query-interface.ts';
 import { run, type Stream } from './run.ts';
-import { type InitializationResult, initializationOf } from './session-info.ts';
+import { buildInitialization, type InitializationResult } from './session-info.ts';
 import { createStateOfSession } from './session-state.ts';
 import { refuseAborted, startFailed } from './stop-errors.ts';
 
@@ -78,7 +78,7 @@ export function query<Output = unknown>({
   const spans = options.tracing && openSpans(options.tracing);
   // Without the file of the package, the engine reports it.
   spans?.catch(() => undefined);
-  let opening: Opening | undefined;
+  let opening: EngineOpening | undefined;
   let closing: Promise<void> | undefined;
   const open = () => {
     if (opening === undefined) {
@@ -116,7 +116,7 @@ export function query<Output = unknown>({
     repeated({ uuid: known, message }) {
       if (options.replayUserMessages !== true || known === undefined) return;
       const session_id = live?.sessionId ?? '';
-      announcements.say({ ...userMessage(message.content), isReplay: true, uuid: known, session_id });
+      announcements.say({ ...toUserMessage(message.content), isReplay: true, uuid: known, session_id });
       feed.wake();
     },
   });
@@ -130,7 +130,7 @@ export function query<Output = unknown>({
     });
     return session;
   };
-  const begin = async ({ config, engine: made }: Opening): Promise<QueryEngine> => {
+  const begin = async ({ config, engine: made }: EngineOpening): Promise<QueryEngine> => {
     const session = attend(await made);
     const { resume, stderr } = await config;
     if (resume !== undefined) await openToResume(session, stderr);
@@ -163,7 +163,7 @@ export function query<Output = unknown>({
     prompt === undefined
       ? feed.end()
       : typeof prompt === 'string'
-        ? feed.add(userMessage(prompt))
+        ? feed.add(toUserMessage(prompt))
         : feed.read(prompt);
   const stream: Stream = {
     caller,
@@ -196,13 +196,13 @@ export function query<Output = unknown>({
       initialization: async () => {
         const { config, engine: opened } = open();
         if ((await config).resume !== undefined) await opened;
-        return initializationOf(await config);
+        return buildInitialization(await config);
       },
       availableModels: async ({ signal, provider }) => {
-        const { listModels } = await import('../../engine/standalone/list-models.ts');
+        const { listConfiguredModels } = await import('../../engine/standalone/list-configured-models.ts');
         const config = await open().config;
         const other = { provider, model: undefined, baseUrl: undefined };
-        return listModels(provider === undefined ? config : { ...config, ...other }, signal);
+        return listConfiguredModels(provider === undefined ? config : { ...config, ...other }, signal);
       },
       commands: () => commands,
     },

@@ -1,8 +1,8 @@
 /** The messages that end a turn or a run. */
-import type { Batch } from '../../engine/submission/submit-message.ts';
+import type { SDKBatch } from '../../engine/submission/submit-message.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 
-export function resultIn(batch: Batch): SDKResultMessage | undefined {
+export function resultIn(batch: SDKBatch): SDKResultMessage | undefined {
   // Every batch of a run is asked.
   for (let at = batch.length - 1; at >= 0; at--) {
     const message = batch[at];
@@ -12,7 +12,7 @@ export function resultIn(batch: Batch): SDKResultMessage | undefined {
 }
 
 /** The run is over without a result; another one, with `resume`, goes on. */
-export function isParkedIn(batch: Batch): boolean {
+export function isParkedIn(batch: SDKBatch): boolean {
   for (const message of batch)
     if (message.type === 'system' && message.subtype === 'session_parked') return true;
   return false;

@@ -1,9 +1,9 @@
 /** The runs of a query: a submission for each prompt, one after another. */
 import { QueryEngine, type Turn } from '../../engine/query-engine.ts';
-import type { Batch } from '../../engine/submission/submit-message.ts';
+import type { SDKBatch } from '../../engine/submission/submit-message.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { Output } from '../../util/async/output.ts';
+import type { Output } from '../../util/async/batch-output.ts';
 import type { Announcements } from './announcements.ts';
 import type { PromptFeed } from './prompt-feed.ts';
 import { isParkedIn, resultIn } from './run-ends.ts';
@@ -52,7 +52,7 @@ export async function run(
   };
   let last: SDKResultMessage | undefined;
   let isParked = false;
-  const runTurn = async (turn: Turn, passing: (batch: Batch, result?: SDKResultMessage) => Batch) => {
+  const runTurn = async (turn: Turn, passing: (batch: SDKBatch, result?: SDKResultMessage) => SDKBatch) => {
     await emitSaid();
     await announcements.during(turn, (batch) => {
       const result = resultIn(batch);

@@ -5,11 +5,11 @@ import { commandList, loadCommands } from '../../engine/host/command-list.ts';
 import {
   type AccountInfo,
   type AgentInfo,
-  accountOf,
   agentList,
   type ModelChoice,
   modelList,
-} from '../../engine/host/session-info.ts';
+  toAccountInfo,
+} from '../../engine/host/session-listings.ts';
 import { configuredFastMode, fastModeFields } from '../../engine/models/fast-mode-status.ts';
 import { CAPABILITIES, PROTOCOL_VERSION } from '../../engine/version.ts';
 import type { FastModeDisabledReason, FastModeState } from '../../protocol/model/model.ts';
@@ -36,7 +36,7 @@ export interface InitializationResult {
   readonly capabilities: readonly string[];
 }
 
-export async function initializationOf(config: QueryEngineConfig): Promise<InitializationResult> {
+export async function buildInitialization(config: QueryEngineConfig): Promise<InitializationResult> {
   await Promise.all([loadCommands(config), config.skills?.catalogue.complete()]);
   return {
     commands: commandList(config),
@@ -44,7 +44,7 @@ export async function initializationOf(config: QueryEngineConfig): Promise<Initi
     output_style: config.outputStyles?.name ?? 'default',
     available_output_styles: (await config.outputStyles?.list()) ?? ['default'],
     models: modelList(config),
-    account: accountOf(config),
+    account: toAccountInfo(config),
     ...fastModeFields(configuredFastMode(config)),
     claude_code_version: PROTOCOL_VERSION,
     current_permission_mode: config.permissionMode ?? 'default',

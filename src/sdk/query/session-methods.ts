@@ -13,7 +13,7 @@ import type { SlashCommandInfo } from '../../protocol/stream/session-messages.ts
 import type { HooksListing } from '../../protocol/tools/hook-config.ts';
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
-import type { McpServerConfig } from '../mcp/server-config.ts';
+import type { McpServerConfig } from '../mcp/mcp-server-config.ts';
 
 export type { McpAnswer, McpCall, SessionUsage };
 

@@ -1,5 +1,5 @@
 /** Whether the session is idle, running, or waiting for an answer of the host. */
-import type { SessionState } from '../../protocol/stream/session-messages.ts';
+import type { SessionActivity } from '../../protocol/stream/session-messages.ts';
 
 export interface StateOfSession {
   /** A prompt is being processed. */
@@ -13,16 +13,16 @@ export interface StateOfSession {
 }
 
 /** `enter` is called at each change. */
-export function createStateOfSession(enter: (state: SessionState) => void): StateOfSession {
+export function createStateOfSession(enter: (state: SessionActivity) => void): StateOfSession {
   return new Watch(enter);
 }
 
 class Watch implements StateOfSession {
-  readonly #enter: (state: SessionState) => void;
-  #state: SessionState = 'idle';
+  readonly #enter: (state: SessionActivity) => void;
+  #state: SessionActivity = 'idle';
   #questions = 0;
 
-  constructor(enter: (state: SessionState) => void) {
+  constructor(enter: (state: SessionActivity) => void) {
     this.#enter = enter;
   }
 
@@ -47,7 +47,7 @@ class Watch implements StateOfSession {
     };
   }
 
-  #change(state: SessionState): void {
+  #change(state: SessionActivity): void {
     this.#state = state;
     this.#enter(state);
   }

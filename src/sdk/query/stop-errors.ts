@@ -2,7 +2,7 @@
 import { failureResult } from '../../engine/output/failure-result.ts';
 import { AbortError, TurnwrightError } from '../../protocol/errors.ts';
 import type { SDKResultError, SDKResultMessage } from '../../protocol/stream/result-message.ts';
-import type { Options } from '../options.ts';
+import type { Options } from '../query-options.ts';
 
 /** The caller's abort takes precedence over further messages (L10.6). */
 export function refuseAborted(caller: AbortSignal | undefined): void {

@@ -3,8 +3,8 @@
 import type { Known } from '../../options/output-format.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { Options } from '../options.ts';
-import { userMessage } from './prompt-feed.ts';
+import type { Options } from '../query-options.ts';
+import { toUserMessage } from './prompt-feed.ts';
 import { type Query, query } from './query.ts';
 
 /** A session that is open and waits for its prompt. Close it if no query is made. */
@@ -45,7 +45,7 @@ export async function startup<Output = unknown>({
   const given = new Promise<AsyncIterable<SDKUserMessage> | undefined>((resolve) => {
     give = resolve;
   });
-  const running = query({ prompt: inputOf(given), options });
+  const running = query({ prompt: awaitInput(given), options });
   let taken = false;
   const close = async () => {
     taken = true;
@@ -70,13 +70,13 @@ export async function startup<Output = unknown>({
   };
 }
 
-async function* inputOf(given: Promise<AsyncIterable<SDKUserMessage> | undefined>) {
+async function* awaitInput(given: Promise<AsyncIterable<SDKUserMessage> | undefined>) {
   const input = await given;
   if (input !== undefined) yield* input;
 }
 
 async function* once(prompt: string): AsyncGenerator<SDKUserMessage> {
-  yield userMessage(prompt);
+  yield toUserMessage(prompt);
 }
 
 async function inTime(opened: Promise<unknown>, limitMs: number): Promise<void> {

@@ -6,11 +6,11 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionStoreEntry } from '../../protocol/session/session-store.ts';
 import { isSameList } from '../../util/collections/same-list.ts';
 import { isRecord } from '../../util/is-record.ts';
-import { agentOf, type Erasure, type Transcripts } from './transcripts.ts';
+import { type Erasure, parseAgentId, type Transcripts } from './transcripts.ts';
 
 const ERASED = '[erased]';
 
-/** Exactly one of the two fields. */
+/** What to erase: the content of a message, or a text wherever it occurs. Exactly one of the two fields. */
 export interface EraseRequest {
   /** Erases the complete content of this message, here and where other records repeat it. */
   readonly messageId?: string | undefined;
@@ -23,7 +23,7 @@ export interface EraseRequest {
  * process works on the session, and with `invalid_option` for a message that it does not have, or a store
  * that cannot delete.
  */
-export async function eraseFromSession(
+export async function eraseFromTranscripts(
   transcripts: Transcripts,
   sessionId: string,
   request: EraseRequest,
@@ -36,15 +36,16 @@ export async function eraseFromSession(
       'invalid_option',
       `A text of fewer than ${SHORTEST} characters occurs in too many words to be erased.`,
     );
-  const texts = text === undefined ? await textsOf(transcripts, sessionId, String(messageId)) : [text];
-  return transcripts.rewrite(sessionId, erasureOf(texts, messageId));
+  const texts =
+    text === undefined ? await readMessageTexts(transcripts, sessionId, String(messageId)) : [text];
+  return transcripts.rewrite(sessionId, createErasure(texts, messageId));
 }
 
 const SHORTEST = 4;
 /** Shorter parts of a message are erased only where they are a complete text, not inside another one. */
 const SHORTEST_PART = 8;
 
-async function textsOf(
+async function readMessageTexts(
   transcripts: Transcripts,
   sessionId: string,
   messageId: string,
@@ -58,7 +59,7 @@ async function textsOf(
     if (record !== undefined) return saidBy(record['message']);
   }
   if (!isSession) throw new TurnwrightError('session_not_found', `There is no session ${sessionId}.`);
-  const agents = subpaths.flatMap((subpath) => (subpath && agentOf(subpath)) ?? []).length;
+  const agents = subpaths.flatMap((subpath) => (subpath && parseAgentId(subpath)) ?? []).length;
   const where = agents === 0 ? '' : `, nor one of its ${agents} agents,`;
   throw new TurnwrightError('invalid_option', `Session ${sessionId}${where} has no message ${messageId}.`);
 }
@@ -80,7 +81,7 @@ function saidBy(message: unknown): readonly string[] {
   });
 }
 
-function erasureOf(texts: readonly string[], messageId: string | undefined): Erasure {
+function createErasure(texts: readonly string[], messageId: string | undefined): Erasure {
   const whole = new Set(texts);
   // The longest first: a part of it must not be erased alone.
   const parts = texts

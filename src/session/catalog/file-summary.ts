@@ -4,7 +4,7 @@ import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/sess
 import { parseJson } from '../../util/bounded-json.ts';
 import { readLines } from '../journal/read-lines.ts';
 import { HEAD_BYTES } from '../session-head.ts';
-import { foldSessionSummary } from '../session-info.ts';
+import { foldSessionSummary } from '../session-summary.ts';
 import { foldOutcome, OUTCOME_MARKS, type SessionOutcome } from './session-outcome.ts';
 
 const TAIL_BYTES = 64 * 1024;

@@ -13,7 +13,7 @@ import { createFileLeaseStore } from '../lease/lease.ts';
 import { findSession, projectSlug, sessionIdsIn, sessionsDirectory } from '../paths.ts';
 import { checkedSessionId, journalPath } from '../session-files.ts';
 import { readSessionHead } from '../session-head.ts';
-import { infoOf, isProgrammatic, type SessionInfo } from '../session-info.ts';
+import { isProgrammatic, type SessionInfo, toSessionInfo } from '../session-summary.ts';
 import { entryOfLine, type FileSummary, summaryOfFile } from './file-summary.ts';
 import { rewriteSessionFiles } from './rewrite-files.ts';
 import type { Erasure, ListPage, Transcripts } from './transcripts.ts';
@@ -226,9 +226,9 @@ class FileTranscripts implements Transcripts {
     const archived = (await this.#readJson(join(folderBeside(file), ARCHIVED)))?.['archived'];
     const fileSize = (await this.#files.stat(file))?.size;
     const more = { fileSize, outcome, ...(typeof archived === 'boolean' && { archived }) };
-    const info = infoOf(summary, more);
+    const info = toSessionInfo(summary, more);
     if (info !== undefined || !(await readSessionHead(this.#files, file)).isAsked) return info;
-    return infoOf({ ...summary, data: { ...summary.data, summaryHint: DAMAGED_PROMPT } }, more);
+    return toSessionInfo({ ...summary, data: { ...summary.data, summaryHint: DAMAGED_PROMPT } }, more);
   }
 
   async #readJson(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {

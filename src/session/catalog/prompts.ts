@@ -8,6 +8,7 @@ import { messageOfRecord, promptText } from '../journal/message-record.ts';
 import { noProblems, recordsInOrder } from '../resume/record-order.ts';
 import { typedWords } from '../typed-words.ts';
 
+/** A prompt of a session, and where to resume in order to go back before it. */
 export interface SessionPrompt {
   /** For `rewindFiles`. */
   readonly uuid: string;
@@ -23,7 +24,7 @@ export interface SessionPrompt {
 }
 
 /** In order. Prompts that an earlier rewind left behind are no part of the session any more. */
-export function promptsOf(entries: Iterable<JournalEntry>): readonly SessionPrompt[] {
+export function listPrompts(entries: Iterable<JournalEntry>): readonly SessionPrompt[] {
   const records = recordsInOrder(entries, noProblems());
   const retracted = retractedIn(records);
   const prompts: SessionPrompt[] = [];

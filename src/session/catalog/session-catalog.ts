@@ -2,65 +2,64 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SessionKey, SessionStore } from '../../protocol/session/session-store.ts';
-import { type MessagePage, messagesOf, type SessionMessage } from './conversation.ts';
 import { forkLines } from './fork.ts';
-import { promptsOf, type SessionPrompt } from './prompts.ts';
-import { agentOf, subagentPath, type Transcripts } from './transcripts.ts';
+import { listPrompts, type SessionPrompt } from './prompts.ts';
+import { listMessages, type MessagePage, type SessionMessage } from './shown-messages.ts';
+import { parseAgentId, subagentPath, type Transcripts } from './transcripts.ts';
 
 /** Empty if there is no such session. */
-export async function sessionMessages(
+export async function readSessionMessages(
   transcripts: Transcripts,
   sessionId: string,
   page: MessagePage,
 ): Promise<readonly SessionMessage[]> {
   const entries = await transcripts.entries(sessionId);
-  return entries === undefined ? [] : messagesOf(entries, page);
+  return entries === undefined ? [] : listMessages(entries, page);
 }
 
 /** Empty if there is no such session. */
-export async function sessionPrompts(
+export async function readSessionPrompts(
   transcripts: Transcripts,
   sessionId: string,
 ): Promise<readonly SessionPrompt[]> {
-  return promptsOf((await transcripts.entries(sessionId)) ?? []);
+  return listPrompts((await transcripts.entries(sessionId)) ?? []);
 }
 
 /** Ids of the session's subagents. */
-export async function subagentsOf(transcripts: Transcripts, sessionId: string): Promise<readonly string[]> {
-  return (await transcripts.subpaths(sessionId)).flatMap((subpath) => agentOf(subpath) ?? []);
+export async function listSubagentIds(
+  transcripts: Transcripts,
+  sessionId: string,
+): Promise<readonly string[]> {
+  return (await transcripts.subpaths(sessionId)).flatMap((subpath) => parseAgentId(subpath) ?? []);
 }
 
-export async function subagentMessages(
+export async function readSubagentMessages(
   transcripts: Transcripts,
   sessionId: string,
   agentId: string,
   page: MessagePage,
 ): Promise<readonly SessionMessage[]> {
   const subpaths = await transcripts.subpaths(sessionId);
-  const subpath = subpaths.find((path) => agentOf(path) === agentId) ?? subagentPath(agentId);
+  const subpath = subpaths.find((path) => parseAgentId(path) === agentId) ?? subagentPath(agentId);
   const entries = await transcripts.entries(sessionId, subpath);
   if (entries === undefined) return [];
   const meta = await transcripts.meta(sessionId, subpath);
   const text = (...names: string[]) =>
     names.map((name) => meta[name]).find((value): value is string => typeof value === 'string') ?? null;
-  return messagesOf(entries, page, {
+  return listMessages(entries, page, {
     parentToolUseId: text('parentToolUseId', 'toolUseId', 'parent_tool_use_id'),
     parentAgentId: text('parentAgentId', 'parent_agent_id'),
   });
 }
 
 /** Throws `invalid_option` for an empty title. */
-export async function renameSession(
-  transcripts: Transcripts,
-  sessionId: string,
-  title: string,
-): Promise<void> {
+export async function writeTitle(transcripts: Transcripts, sessionId: string, title: string): Promise<void> {
   const customTitle = notBlank(title, 'A title');
   await transcripts.append(sessionId, [{ type: 'custom-title', customTitle, sessionId }]);
 }
 
 /** `null` removes the tag. Throws `invalid_option` for an empty one. */
-export async function tagSession(
+export async function writeTag(
   transcripts: Transcripts,
   sessionId: string,
   tag: string | null,
@@ -75,7 +74,7 @@ export interface ForkRequest {
 }
 
 /** Rejects with `session_not_found`, and with `invalid_option` for a message that it does not have. */
-export async function forkSession(
+export async function forkTranscripts(
   transcripts: Transcripts,
   sessionId: string,
   { upToMessageId, title }: ForkRequest,
@@ -114,7 +113,7 @@ export interface ImportOptions {
  * Copies a session into a store; entries whose uuid the store knows are skipped. Rejects with
  * `session_not_found`.
  */
-export async function importSession(
+export async function copyToStore(
   transcripts: Transcripts,
   store: SessionStore,
   key: SessionKey,

@@ -3,6 +3,7 @@ import type { SessionStoreEntry } from '../../protocol/session/session-store.ts'
 import type { SpendingRow } from '../../protocol/session/spending.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 
+/** How a session ended and what it has cost. */
 export interface SessionOutcome {
   /** USD, of all processes of the session. */
   readonly costUsd: number;

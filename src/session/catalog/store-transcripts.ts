@@ -8,9 +8,9 @@ import type {
   SessionSummaryEntry,
 } from '../../protocol/session/session-store.ts';
 import { decodeStored, resealed } from '../journal/envelope.ts';
-import { entriesOf } from '../journal/read-journal.ts';
+import { toJournalEntries } from '../journal/read-journal.ts';
 import { checkedSessionId } from '../session-files.ts';
-import { foldSessionSummary, infoOf, isProgrammatic, type SessionInfo } from '../session-info.ts';
+import { foldSessionSummary, isProgrammatic, type SessionInfo, toSessionInfo } from '../session-summary.ts';
 import type { Erasure, ListPage, Transcripts } from './transcripts.ts';
 
 export function createStoreTranscripts(store: SessionStore, projectKey: string): Transcripts {
@@ -29,7 +29,7 @@ class StoreTranscripts implements Transcripts {
   async list(page: ListPage): Promise<readonly SessionInfo[]> {
     const { limit = Number.POSITIVE_INFINITY, offset = 0, includeProgrammatic = true } = page;
     const found = (await this.#summaries()).filter((each) => includeProgrammatic || !isProgrammatic(each));
-    const infos = found.flatMap((each) => infoOf(each) ?? []);
+    const infos = found.flatMap((each) => toSessionInfo(each) ?? []);
     return infos.sort((a, b) => b.lastModified - a.lastModified).slice(offset, offset + limit);
   }
 
@@ -39,12 +39,12 @@ class StoreTranscripts implements Transcripts {
     if (entries === null) return undefined;
     const times = await this.#store.listSessions?.(this.#projectKey);
     const mtime = times?.find((each) => each.sessionId === sessionId)?.mtime ?? lastTime(entries);
-    return infoOf(foldSessionSummary(undefined, key, entries, { mtime }));
+    return toSessionInfo(foldSessionSummary(undefined, key, entries, { mtime }));
   }
 
   async entries(sessionId: string, subpath?: string): Promise<readonly JournalEntry[] | undefined> {
     const entries = await this.#store.load(this.#key(sessionId, subpath));
-    return entries === null ? undefined : entriesOf(entries.map(decodeStored));
+    return entries === null ? undefined : toJournalEntries(entries.map(decodeStored));
   }
 
   async lines(sessionId: string, subpath?: string): Promise<SessionStoreEntry[] | undefined> {

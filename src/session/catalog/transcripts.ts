@@ -1,7 +1,7 @@
 /** Access to transcripts: in the files of a home, or in a store of the host. */
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { SessionStoreEntry } from '../../protocol/session/session-store.ts';
-import type { SessionInfo } from '../session-info.ts';
+import type { SessionInfo } from '../session-summary.ts';
 
 export interface Transcripts {
   /** Newest first, without sidechains and sessions without a prompt or a name. */
@@ -51,6 +51,6 @@ export interface ListPage {
 export const subagentPath = (agentId: string): string => `subagents/agent-${agentId}`;
 
 /** undefined: the path is not one of a subagent. */
-export function agentOf(subpath: string): string | undefined {
+export function parseAgentId(subpath: string): string | undefined {
   return /^(?:.*\/)?agent-([^/]+)$/.exec(subpath)?.[1];
 }

@@ -66,7 +66,7 @@ export function createContentKeeper(
 }
 
 /** `real` is resolved. null: the file does not exist. undefined: not a regular file, or too large. */
-export async function contentOf(
+export async function readContentNow(
   real: string,
   files: PersistentFiles,
 ): Promise<ContentNow | null | undefined> {
@@ -77,7 +77,7 @@ export async function contentOf(
 }
 
 /** The resolved path; for a missing file, its folder is resolved. */
-export async function realPathOf(path: string, files: PersistentFiles): Promise<string> {
+export async function resolveRealPath(path: string, files: PersistentFiles): Promise<string> {
   try {
     return await files.realpath(path);
   } catch {

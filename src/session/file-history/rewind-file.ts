@@ -2,7 +2,7 @@
 import { errorText } from '../../util/text/error-text.ts';
 import type { ChangedFile } from './changes-since.ts';
 import type { FileHistoryPorts } from './file-history-ports.ts';
-import { type ContentNow, contentOf, realPathOf } from './keep-content.ts';
+import { type ContentNow, readContentNow, resolveRealPath } from './keep-content.ts';
 
 type RewoundFile =
   /** It has its former content already. */
@@ -31,7 +31,7 @@ export async function rewindFile(file: ChangedFile, rewind: Rewind): Promise<Rew
 async function putBack(file: ChangedFile, rewind: Rewind): Promise<RewoundFile> {
   const { files, keeper, dryRun } = rewind;
   if (await isLinked(file, rewind)) return { kind: 'link' };
-  const now = await contentOf(file.real, files);
+  const now = await readContentNow(file.real, files);
   if (now === undefined) return { kind: 'conflict' };
   const { original } = file;
   if ((now?.hash ?? null) === (original?.hash ?? null)) return { kind: 'same' };
@@ -40,7 +40,7 @@ async function putBack(file: ChangedFile, rewind: Rewind): Promise<RewoundFile> 
     original === null ? null : original.lost === true ? undefined : await keeper.bytesOf(original.hash);
   if (bytes === undefined)
     return { kind: 'failed', why: 'what it held then was too large to keep, or is gone' };
-  const lines = await rewind.countLines(textOf(now?.bytes), textOf(bytes));
+  const lines = await rewind.countLines(toText(now?.bytes), toText(bytes));
   if (!dryRun) await write(file, now, bytes, rewind);
   return { kind: 'rewound', insertions: lines.in, deletions: lines.out };
 }
@@ -71,11 +71,11 @@ async function write(
 async function isLinked({ path, real }: ChangedFile, { files }: Rewind): Promise<boolean> {
   const stat = await files.lstat(path);
   if (stat?.kind === 'symlink' || (stat?.kind === 'file' && (stat.links ?? 1) > 1)) return true;
-  return (await realPathOf(path, files)) !== real;
+  return (await resolveRealPath(path, files)) !== real;
 }
 
 /** '' for content that is not text: its lines are not counted. */
-function textOf(bytes: Uint8Array | null | undefined): string {
+function toText(bytes: Uint8Array | null | undefined): string {
   return bytes === null || bytes === undefined || bytes.includes(0)
     ? ''
     : Buffer.from(bytes).toString('utf8');

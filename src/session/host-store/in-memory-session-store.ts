@@ -5,7 +5,7 @@ import type {
   SessionSummaryEntry,
 } from '../../protocol/session/session-store.ts';
 import { systemClock } from '../../util/clock.ts';
-import { foldSessionSummary } from '../session-info.ts';
+import { foldSessionSummary } from '../session-summary.ts';
 
 /** Transcripts in memory, for tests and trials. An entry with a known uuid is ignored. */
 export class InMemorySessionStore implements SessionStore {
@@ -17,13 +17,13 @@ export class InMemorySessionStore implements SessionStore {
   #lastMtime = 0;
 
   async append(key: SessionKey, entries: readonly SessionStoreEntry[]): Promise<void> {
-    const name = nameOf(key);
+    const name = serialiseKey(key);
     const transcript = this.#transcripts.get(name) ?? { key, entries: [] };
     this.#transcripts.set(name, transcript);
-    const known = new Set(transcript.entries.map(identityOf));
+    const known = new Set(transcript.entries.map(identifyEntry));
     const fresh = structuredClone(
       entries.filter((entry) => {
-        const identity = identityOf(entry);
+        const identity = identifyEntry(entry);
         const isNew = identity === undefined || !known.has(identity);
         known.add(identity);
         return isNew;
@@ -38,7 +38,7 @@ export class InMemorySessionStore implements SessionStore {
   }
 
   async load(key: SessionKey): Promise<SessionStoreEntry[] | null> {
-    const transcript = this.#transcripts.get(nameOf(key));
+    const transcript = this.#transcripts.get(serialiseKey(key));
     return transcript === undefined ? null : structuredClone(transcript.entries);
   }
 
@@ -72,7 +72,7 @@ export class InMemorySessionStore implements SessionStore {
 
   /** The entries of a key, as they were appended. */
   getEntries(key: SessionKey): SessionStoreEntry[] {
-    return this.#transcripts.get(nameOf(key))?.entries ?? [];
+    return this.#transcripts.get(serialiseKey(key))?.entries ?? [];
   }
 
   /** Sessions, without their subagents. */
@@ -86,9 +86,9 @@ export class InMemorySessionStore implements SessionStore {
   }
 }
 
-const nameOf = ({ projectKey, sessionId, subpath }: SessionKey): string =>
+const serialiseKey = ({ projectKey, sessionId, subpath }: SessionKey): string =>
   JSON.stringify([projectKey, sessionId, subpath ?? null]);
 
 /** A block that is recorded again with its usage is not a repetition. */
-const identityOf = ({ uuid, settled }: SessionStoreEntry): string | undefined =>
+const identifyEntry = ({ uuid, settled }: SessionStoreEntry): string | undefined =>
   uuid === undefined || settled !== true ? uuid : `${uuid}/settled`;

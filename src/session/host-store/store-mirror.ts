@@ -8,7 +8,7 @@ import type {
   SessionStoreFlush,
 } from '../../protocol/session/session-store.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { type Acknowledged, seqOf } from './outbox.ts';
+import { type Acknowledged, seqOf } from './unsent-records.ts';
 
 export interface StoreMirror {
   /** Returns immediately. */
@@ -53,7 +53,7 @@ interface Lag {
   hasMore: boolean;
 }
 
-const nameOf = ({ subpath = '' }: SessionKey) => subpath;
+const subpathOf = ({ subpath = '' }: SessionKey) => subpath;
 
 export function createStoreMirror(options: StoreMirrorOptions): StoreMirror {
   return new Mirror(options);
@@ -75,7 +75,7 @@ class Mirror implements StoreMirror {
   }
 
   push(key: SessionKey, entries: readonly SessionStoreEntry[]): void {
-    const lag = this.#behind.get(nameOf(key));
+    const lag = this.#behind.get(subpathOf(key));
     if (lag !== undefined) lag.hasMore = true;
     // These are in the file, from where they are sent.
     const kept = lag === undefined ? entries : entries.filter((entry) => seqOf(entry) === undefined);
@@ -118,7 +118,7 @@ class Mirror implements StoreMirror {
   }
 
   async #deliver({ key, entries }: Batch): Promise<void> {
-    const name = nameOf(key);
+    const name = subpathOf(key);
     const known = this.#acknowledged.get(name) ?? Number.NEGATIVE_INFINITY;
     const first = entries.find((entry) => seqOf(entry) !== undefined);
     const fresh = entries.filter((entry) => (seqOf(entry) ?? Number.POSITIVE_INFINITY) > known);
@@ -146,7 +146,7 @@ class Mirror implements StoreMirror {
         lag.hasMore = false;
         for await (const chunk of this.#options.entriesAfter(lag.key, lag.after)) {
           if ((await this.#append(lag.key, chunk, 1)) !== undefined) return this.#tryAgain();
-          lag.after = this.#acknowledged.get(nameOf(lag.key)) ?? lag.after;
+          lag.after = this.#acknowledged.get(subpathOf(lag.key)) ?? lag.after;
         }
         const aside = lag.aside.splice(0);
         if (aside.length > 0 && (await this.#append(lag.key, aside, 1)) !== undefined) {
@@ -157,7 +157,7 @@ class Mirror implements StoreMirror {
     } catch {
       return this.#tryAgain();
     }
-    this.#behind.delete(nameOf(lag.key));
+    this.#behind.delete(subpathOf(lag.key));
     this.#tellBehind();
   }
 
@@ -178,7 +178,7 @@ class Mirror implements StoreMirror {
       const outcome = await this.#tryAppend(key, entries);
       if (outcome === 'done') {
         const last = entries.findLast((entry) => seqOf(entry) !== undefined);
-        if (last !== undefined) this.#acknowledged.set(nameOf(key), seqOf(last) as number);
+        if (last !== undefined) this.#acknowledged.set(subpathOf(key), seqOf(last) as number);
         return undefined;
       }
       if (!outcome.again || attempt >= tries) return outcome.error;

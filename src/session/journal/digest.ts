@@ -53,7 +53,7 @@ export async function readDigest(
   const size = (await files.stat(journal))?.size ?? 0;
   if (size < DIGEST_FROM_BYTES) return undefined;
   try {
-    const found = await headOf(files, journal, program);
+    const found = await readDigestHead(files, journal, program);
     if (found === undefined || !found.head.holds || found.head.position.size > size) return undefined;
     const { head, end } = found;
     const { position, journalSum } = head;
@@ -68,7 +68,8 @@ export async function readDigest(
       }
       at += length;
     }
-    if (sum !== head.sum || journalSum !== (await sumOf(files, journal, position.size))) return undefined;
+    if (sum !== head.sum || journalSum !== (await checksumFile(files, journal, position.size)))
+      return undefined;
     return { position, entries };
   } catch {
     return undefined;
@@ -83,13 +84,13 @@ export async function keepDigest(files: PersistentFiles, journal: string, progra
   const earlier = new EarlierRecords(before?.entries);
   const position = await scanJournal(files, journal, before?.position, earlier);
   const gathered = earlier.problems.length > 0 || position.endsOpen ? undefined : earlier.entries();
-  const lines = linesOf(gathered ?? []);
+  const lines = encodeLines(gathered ?? []);
   const unsummed: Head = {
     v: DIGEST_VERSION,
     program,
     holds: gathered !== undefined,
     position,
-    journalSum: await sumOf(files, journal, position.size),
+    journalSum: await checksumFile(files, journal, position.size),
     lines: lines.map(({ length }) => length),
     sum: 0,
   };
@@ -113,7 +114,7 @@ export function digested(entries: readonly JournalEntry[]): readonly JournalEntr
   ) as readonly JournalEntry[];
 }
 
-function linesOf(entries: readonly JournalEntry[]): Buffer[] {
+function encodeLines(entries: readonly JournalEntry[]): Buffer[] {
   const lines: Buffer[] = [];
   let texts: string[] = [];
   let chars = 0;
@@ -130,11 +131,11 @@ function linesOf(entries: readonly JournalEntry[]): Buffer[] {
 }
 
 async function digestedBytes(files: PersistentFiles, journal: string, program: string): Promise<number> {
-  return (await headOf(files, journal, program).catch(() => undefined))?.head.position.size ?? 0;
+  return (await readDigestHead(files, journal, program).catch(() => undefined))?.head.position.size ?? 0;
 }
 
 /** undefined: there is none, or one of another version. */
-async function headOf(files: PersistentFiles, journal: string, program: string) {
+async function readDigestHead(files: PersistentFiles, journal: string, program: string) {
   for await (const { bytes, end } of readLines(files, digestPath(journal))) {
     const head = JSON.parse(bytes.toString('utf8')) as Head;
     return head.v === DIGEST_VERSION && head.program === program ? { head, end } : undefined;
@@ -142,7 +143,7 @@ async function headOf(files: PersistentFiles, journal: string, program: string) 
   return undefined;
 }
 
-async function sumOf(files: PersistentFiles, path: string, size: number): Promise<number> {
+async function checksumFile(files: PersistentFiles, path: string, size: number): Promise<number> {
   let sum = 0;
   for await (const part of readParts(files, path, 0, size, PART_BYTES)) sum = crc32(part, sum);
   return sum;

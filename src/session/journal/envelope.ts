@@ -86,7 +86,7 @@ const headText = ({ seq, epoch }: LineHead): string =>
 const SUM_BYTES = ',"sum":"00000000"}'.length;
 
 function sealed(head: string, fields: string, envelope: string): string {
-  const sum = sumOf(head, fields, `${envelope}}`);
+  const sum = checksumRecord(head, fields, `${envelope}}`);
   const line = `${head}${fields}${envelope},"sum":"${fourDigits(sum >>> 16)}${fourDigits(sum & 0xffff)}"}`;
   if (line.length > MAX_LINE_BYTES / 4 && Buffer.byteLength(line) > MAX_LINE_BYTES) {
     throw new TurnwrightError(
@@ -100,7 +100,7 @@ function sealed(head: string, fields: string, envelope: string): string {
 /** From here on, the parts of a line are summed one by one: together they would be copied. */
 const SUMMED_WHOLE_CHARS = 64 * 1024;
 
-function sumOf(head: string, fields: string, rest: string): number {
+function checksumRecord(head: string, fields: string, rest: string): number {
   if (fields.length < SUMMED_WHOLE_CHARS) return crc32(head + fields + rest);
   return crc32(rest, crc32(fields, crc32(head)));
 }
@@ -161,7 +161,7 @@ export function peekLine(line: Buffer): PeekedLine | undefined {
   if (found === null || Number(found[1]) > JOURNAL_VERSION || checkSum(line) !== 'right') return undefined;
   const [head, , seq, epoch, type = ''] = found;
   const at = type === '' ? lateType(line, head.length) : { type, fieldsAt: head.length };
-  const owner = type === 'takeover' ? OWNER.exec(fieldsOf(line, at.fieldsAt))?.[1] : undefined;
+  const owner = type === 'takeover' ? OWNER.exec(readFields(line, at.fieldsAt))?.[1] : undefined;
   return { seq: Number(seq), epoch: Number(epoch), type: at.type, fieldsAt: at.fieldsAt, owner };
 }
 
@@ -172,11 +172,11 @@ function lateType(line: Buffer, from: number): { readonly type: string; readonly
   return { type: line.toString('latin1', at, fieldsAt - 1), fieldsAt };
 }
 
-const fieldsOf = (line: Buffer, at: number) => line.toString('latin1', at, at + IDS_BYTES);
+const readFields = (line: Buffer, at: number) => line.toString('latin1', at, at + IDS_BYTES);
 
 /** A result without its content, not parsed. undefined: the line is another record. */
 export function bareResult(line: Buffer, { seq, epoch, fieldsAt }: PeekedLine): JournalEntry | undefined {
-  const found = IDS.exec(fieldsOf(line, fieldsAt));
+  const found = IDS.exec(readFields(line, fieldsAt));
   if (found === null) return undefined;
   const [, id = '', submission = ''] = found;
   const envelope = { v: JOURNAL_VERSION, seq, epoch, sessionId: '', cwd: '', timestamp: '' };

@@ -19,7 +19,7 @@ import {
   readJournal,
   scanJournal,
 } from './read-journal.ts';
-import { notOpen, outOfOrder, storageError, unwritten } from './storage-error.ts';
+import { appendOutOfOrder, notOpen, storageError, unwritten } from './storage-error.ts';
 
 interface FileJournalStoreOptions {
   readonly files: PersistentFiles;
@@ -168,7 +168,8 @@ class FileJournal {
     const recorded = await end.recorded(afterSeq, entries);
     const seq = afterSeq + lines.length;
     if (recorded === lines.length) return { seq };
-    if (recorded === undefined || afterSeq + recorded !== end.head) throw outOfOrder(afterSeq, end.head);
+    if (recorded === undefined || afterSeq + recorded !== end.head)
+      throw appendOutOfOrder(afterSeq, end.head);
     const missing = lines.slice(recorded);
     return this.#written(missing, seq, await this.#write(handle, missing));
   }

@@ -45,7 +45,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
     options.lastUuid !== undefined
       ? options.lastUuid
       : earlier !== undefined
-        ? lastMessageOf(earlier)
+        ? findLastMessage(earlier)
         : await lastMessage(store, sessionId, head);
   return new Writer(options, taken, lastUuid);
 }
@@ -257,13 +257,13 @@ async function lastMessage(store: JournalStore, sessionId: string, head: number)
   for (const fromSeq of head > TAIL_RECORDS ? [head - TAIL_RECORDS, 1] : [1]) {
     const entries: JournalEntry[] = [];
     for await (const entry of store.read(sessionId, fromSeq)) entries.push(entry);
-    const last = lastMessageOf(entries);
+    const last = findLastMessage(entries);
     if (last !== null) return last;
   }
   return null;
 }
 
-function lastMessageOf(entries: readonly JournalEntry[]): string | null {
+function findLastMessage(entries: readonly JournalEntry[]): string | null {
   for (let at = entries.length - 1; at >= 0; at--) {
     const entry = entries[at] as JournalEntry;
     const sidechain = 'isSidechain' in entry && entry.isSidechain === true;

@@ -3,7 +3,7 @@ import type { JournalBody } from '../../protocol/session/journal.ts';
 import { checkedSessionId } from '../session-files.ts';
 import { decodeLine, encodeRecord, type SessionPrefix, sessionPrefix } from './envelope.ts';
 import { recordIdentity } from './record-identity.ts';
-import { notOpen, outOfOrder } from './storage-error.ts';
+import { appendOutOfOrder, notOpen } from './storage-error.ts';
 
 interface MemoryJournalStoreOptions {
   readonly cwd: string;
@@ -53,7 +53,7 @@ export function createMemoryJournalStore(options: MemoryJournalStoreOptions): Jo
       const last = afterSeq + entries.length;
       if (afterSeq !== journal.lines.length) {
         if (last <= journal.lines.length && isRecorded(journal, afterSeq, entries)) return { seq: last };
-        throw outOfOrder(afterSeq, journal.lines.length);
+        throw appendOutOfOrder(afterSeq, journal.lines.length);
       }
       const nowMs = options.clock.nowMs();
       const lines = entries.map((body, index) =>

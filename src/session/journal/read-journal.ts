@@ -101,7 +101,7 @@ export async function* readJournal(
       if (!place.record(peeked)) report('fenced');
       continue;
     }
-    for (const decoded of recordsOf(line, report)) {
+    for (const decoded of decodeRecords(line, report)) {
       const entry = accept(decoded, place, report);
       if (entry !== undefined && entry.seq >= fromSeq) yield entry;
     }
@@ -154,7 +154,7 @@ export async function scanJournal(
       if (!place.record(peeked)) report('fenced');
       else if (listener?.line(line.bytes, peeked) === false) report('torn');
     } else {
-      const found = recordsOf(line, report);
+      const found = decodeRecords(line, report);
       for (const decoded of found) {
         const entry = accept(decoded, place, report);
         if (entry !== undefined) listener?.entry(entry);
@@ -172,7 +172,7 @@ export async function scanJournal(
 }
 
 /** The same for lines outside of a file: fenced records are omitted. */
-export function entriesOf(lines: Iterable<DecodedLine>): JournalEntry[] {
+export function toJournalEntries(lines: Iterable<DecodedLine>): JournalEntry[] {
   const place = new Place(EMPTY_JOURNAL);
   return [...lines].flatMap((line) => accept(line, place, ignore) ?? []);
 }
@@ -186,7 +186,7 @@ const problemIn = (line: FileLine, kind: JournalProblemKind): JournalProblem => 
 const ignore = (): void => undefined;
 const isEmpty = (line: FileLine): boolean => line.bytes.length === 0 && !line.tooLong;
 
-function recordsOf(line: FileLine, report: (kind: JournalProblemKind) => void): readonly DecodedLine[] {
+function decodeRecords(line: FileLine, report: (kind: JournalProblemKind) => void): readonly DecodedLine[] {
   if (line.tooLong) {
     report('too_long');
     return [];

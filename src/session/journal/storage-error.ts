@@ -24,7 +24,7 @@ function adviceFor(code: string | undefined, cause: unknown): string {
   }
 }
 
-export const outOfOrder = (afterSeq: number, head: number): Error =>
+export const appendOutOfOrder = (afterSeq: number, head: number): Error =>
   storageError(`An append was to follow record ${afterSeq}, but the last record of the journal is ${head}.`);
 
 export const notOpen = (sessionId: string): Error =>

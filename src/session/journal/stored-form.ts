@@ -60,7 +60,7 @@ function withoutDuplicate(record: Fields): Fields {
   if (form === undefined) return record;
   const content = resultContent(record);
   if (form === content || isSameText(form, content)) {
-    if (sizeOf(content) < FROM_CHARS) return record;
+    if (countChars(content) < FROM_CHARS) return record;
     const { toolUseResult: _, ...rest } = record;
     return { ...rest, resultIsContent: true };
   }
@@ -91,7 +91,7 @@ function resultContent({ message }: Fields): unknown {
 }
 
 /** Characters of a text, or of blocks of text and media. */
-function sizeOf(content: unknown): number {
+function countChars(content: unknown): number {
   if (typeof content === 'string') return content.length;
   const blocks = Array.isArray(content) ? content.filter(isRecord) : [];
   const lengths = blocks.map((block) => String(block['text'] ?? dataOf(block) ?? '').length);

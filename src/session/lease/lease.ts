@@ -3,7 +3,7 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Lease, LeaseStore } from '../../protocol/ports.ts';
 import { codeOf } from '../../util/code-of.ts';
 import { uuid } from '../../util/ids/uuid.ts';
-import { livenessOf, type ProcessIdentity } from '../../util/process/process-identity.ts';
+import { checkLiveness, type ProcessIdentity } from '../../util/process/process-identity.ts';
 import { inUse } from '../in-process/lease-store.ts';
 import { storageError } from '../journal/storage-error.ts';
 import { lockPath } from '../session-files.ts';
@@ -43,7 +43,7 @@ export function createFileLeaseStore(options: LockFileOptions): LeaseStore {
   }
 
   async function isLiving(owner: ProcessIdentity, path: string): Promise<boolean> {
-    const liveness = livenessOf(owner);
+    const liveness = checkLiveness(owner);
     if (liveness !== 'elsewhere') return liveness === 'alive';
     return clock.nowMs() - ((await files.stat(path))?.mtimeMs ?? 0) < STALE_MS;
   }

@@ -83,7 +83,7 @@ export function interruptedSubmission(
   // Earlier open calls are closed, never continued.
   const calls = next === 'tools' ? all : unanswered;
   const place = { submission: id, iteration, timestamp };
-  const closing = calls.flatMap((each) => closingOf(each, place));
+  const closing = calls.flatMap((each) => closeCall(each, place));
   const superseded = undecided ? saidAgain(next, view).map(({ uuid }) => uuid) : [];
   const unknown = calls.filter(({ plan }) => plan === 'unknown');
   return {
@@ -95,13 +95,13 @@ export function interruptedSubmission(
       iteration,
       turnCount,
       carried,
-      response: next === 'tools' ? responseOf(calls, place, state) : undefined,
+      response: next === 'tools' ? toRecordedResponse(calls, place, state) : undefined,
     },
     calls,
     superseded,
     closing,
     reopening: [
-      ...(next === 'tools' ? unknown.flatMap((each) => closingOf(each, place)) : closing),
+      ...(next === 'tools' ? unknown.flatMap((each) => closeCall(each, place)) : closing),
       ...retraction(superseded, place),
     ],
     asks: [...state.asks.values()].filter(({ toolUseId }) =>
@@ -119,7 +119,7 @@ export function interruptedSubmission(
 }
 
 /** Calls that never started, or may run again, run; the others have their result. */
-function responseOf(
+function toRecordedResponse(
   calls: readonly InterruptedCall[],
   place: Place,
   { parked, stopReason }: SubmissionState,
@@ -145,12 +145,12 @@ function planned({ block, assistantUuid, result }: ReplayedCall, state: Submissi
       effectKey: `${state.id}/${state.iteration}/${state.attempt}/tool/${block.id}`,
       unparsed: unparsedInput(block, state),
     },
-    plan: result !== undefined ? 'answered' : planOf(block.id, state),
+    plan: result !== undefined ? 'answered' : planCall(block.id, state),
     result,
   };
 }
 
-function planOf(id: string, state: SubmissionState): CallPlan {
+function planCall(id: string, state: SubmissionState): CallPlan {
   const effectClass = state.intents.get(id);
   // Other programs write no intents: whether the call started is unknown.
   if (state.unknown.has(id) || state.foreign) return 'unknown';
@@ -185,7 +185,7 @@ interface Place {
 }
 
 /** Answers a call for good: as never run, or with an unknown outcome. */
-function closingOf(each: InterruptedCall, place: Place): readonly JournalBody[] {
+function closeCall(each: InterruptedCall, place: Place): readonly JournalBody[] {
   const { submission, iteration } = place;
   const toolUseId = each.call.block.id;
   switch (each.plan) {

@@ -54,12 +54,12 @@ export function recordsInOrder(
     if (sorted && entry.seq <= last) {
       sorted = false;
       for (const [at, record] of records.entries()) {
-        const key = keyOf(record);
+        const key = toRecordKey(record);
         if (key !== undefined) seen.set(key, at);
       }
     }
     // Records in order keep their place.
-    const key = sorted && !('uuid' in entry) ? undefined : keyOf(entry);
+    const key = sorted && !('uuid' in entry) ? undefined : toRecordKey(entry);
     const at = key === undefined ? undefined : seen.get(key);
     if (at !== undefined) {
       if (isSettled(entry)) records[at] = { ...(records[at] as typeof entry), message: entry.message };
@@ -78,7 +78,7 @@ export function recordsInOrder(
 }
 
 /** A message is identified wherever it recurs; any other record only in its own place. */
-function keyOf(entry: JournalEntry): string | undefined {
+function toRecordKey(entry: JournalEntry): string | undefined {
   if ('uuid' in entry) return entry.uuid;
   return entry.v === 0 ? undefined : `${entry.seq} ${recordIdentity(entry)}`;
 }

@@ -45,10 +45,12 @@ function refuseOtherLoss(lost: readonly JournalEntry[], prompt: string): void {
   if (at < 0) throw rejected(`the prompt ${prompt} is not behind the message to resume at.`);
   const payload = lost.slice(0, at).find((record) => !isLeftover(record));
   if (payload !== undefined)
-    throw rejected(`${nameOf(payload)} stands between the message to resume at and the prompt ${prompt}.`);
+    throw rejected(
+      `${describeRecord(payload)} stands between the message to resume at and the prompt ${prompt}.`,
+    );
   const other = lost.slice(at + 1).find(isPrompt);
   if (other !== undefined)
-    throw rejected(`${nameOf(other)} came after the prompt ${prompt} and would be lost as well.`);
+    throw rejected(`${describeRecord(other)} came after the prompt ${prompt} and would be lost as well.`);
 }
 
 /** Leftovers of the previous turn: interruption notes and unanswered calls. */
@@ -70,7 +72,7 @@ function isPrompt(record: JournalEntry): boolean {
   return message?.type === 'user' && promptText(message) !== undefined;
 }
 
-const nameOf = (record: JournalEntry): string =>
+const describeRecord = (record: JournalEntry): string =>
   `${isPrompt(record) ? 'the prompt' : `a record of type ${record.type},`} ${'uuid' in record ? record.uuid : ''}`.trim();
 
 /** Where early records of a long session were removed, the message may have been among them. */

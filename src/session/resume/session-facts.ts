@@ -11,16 +11,16 @@ import type { ToolUseBlock, Usage } from '../../protocol/model/wire.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import {
   countsByModel,
-  countsOf,
-  rowsOf,
+  listSpending,
   type SpendingRow,
   type SpentTotals,
+  toSpendingCounts,
   totalUsd,
   withRow,
 } from '../../protocol/session/spending.ts';
 import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
 import { type RecoveredTask, TASK_NOTICE } from '../../protocol/tools/task.ts';
-import { listOf } from '../../util/collections/list-of.ts';
+import { requireList } from '../../util/collections/list-of.ts';
 import { isErrorFor, resultIds } from '../../view/tool-results.ts';
 import { agentIn } from '../recorded-agent.ts';
 import type { RecordOf } from './submission-state.ts';
@@ -131,7 +131,7 @@ export class FactsFold {
         this.#spending = recordedSpending(entry);
         break;
       case 'inbox':
-        for (const key of listOf(entry.consumed)) this.consumed(key);
+        for (const key of requireList(entry.consumed)) this.consumed(key);
         break;
       case 'session-permissions':
         this.#permissionUpdates.push(entry);
@@ -223,7 +223,7 @@ export class FactsFold {
       agent: 'main',
       purpose: broken ? 'retry_waste' : 'loop',
       calls: 1,
-      ...countsOf(usage, costUsd),
+      ...toSpendingCounts(usage, costUsd),
       isPriced: true,
     });
   }
@@ -232,7 +232,7 @@ export class FactsFold {
     const call = this.#calls.get(id);
     if (call === undefined) return;
     const { sets } = toolFacts(call.name);
-    if (sets === 'todos') this.#todos = todosOf(call.input) ?? this.#todos;
+    if (sets === 'todos') this.#todos = parseTodos(call.input) ?? this.#todos;
     if (typeof toolUseResult !== 'object' || toolUseResult === null) return;
     const { matches, plan, marked } = toolUseResult as Readonly<Record<string, unknown>>;
     if (sets === 'plan' && typeof plan === 'string') this.#plan = plan;
@@ -253,7 +253,7 @@ export class FactsFold {
 function recordedSpending(record: RecordOf<'cost'>): readonly SpendingRow[] {
   const { totalCostUsd, modelUsage = {}, spending } = record;
   if (typeof totalCostUsd !== 'number') throw new TypeError('a cost record without a cost');
-  return rowsOf({ totalCostUsd, modelUsage, ...(Array.isArray(spending) && { spending }) });
+  return listSpending({ totalCostUsd, modelUsage, ...(Array.isArray(spending) && { spending }) });
 }
 
 function textsIn(value: unknown): readonly string[] {
@@ -275,7 +275,7 @@ const TODO_STATES: ReadonlySet<unknown> = new Set<TodoItem['status']>([
 ]);
 
 /** The list that a TodoWrite call writes; undefined when its input is not one. */
-function todosOf(input: JsonObject): readonly TodoItem[] | undefined {
+function parseTodos(input: JsonObject): readonly TodoItem[] | undefined {
   const { todos } = input as { readonly todos?: unknown };
   return Array.isArray(todos) && todos.every(isTodo) ? todos : undefined;
 }

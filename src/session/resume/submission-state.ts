@@ -7,7 +7,7 @@ import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { EffectClass } from '../../protocol/tools/tool.ts';
-import { listOf } from '../../util/collections/list-of.ts';
+import { requireList } from '../../util/collections/list-of.ts';
 
 export type RecordOf<T extends JournalBody['type']> = Extract<JournalBody, { type: T }>;
 
@@ -94,7 +94,7 @@ export class SubmissionState {
         this.unknown.add(record.toolUseId);
         break;
       case 'inbox':
-        this.prompts.push(...listOf(record.consumed));
+        this.prompts.push(...requireList(record.consumed));
         break;
       case 'ask': {
         const { askId, toolUseId, question } = record;
@@ -110,7 +110,7 @@ export class SubmissionState {
         this.parked = record;
         break;
       case 'lent':
-        this.lent.push(...listOf(record.rules));
+        this.lent.push(...requireList(record.rules));
         break;
       case 'denied':
         this.denied.push(record.denial);

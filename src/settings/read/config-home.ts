@@ -2,14 +2,14 @@ import { join, resolve } from 'node:path';
 import { homeDirectory } from '../../util/files/home-path.ts';
 
 /** The environment as a value: settings never read that of the process. */
-export type Env = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Where the user's own settings and sessions live: `TURNWRIGHT_HOME`, else `CLAUDE_CONFIG_DIR`, else
  * `~/.claude`, where clients, web interfaces and programs for token statistics look. Undefined if there is no
  * home at all: then nothing is read or written.
  */
-export function configHome(env: Env, cwd: string): string | undefined {
+export function configHome(env: Environment, cwd: string): string | undefined {
   const named = namedHome(env, cwd);
   if (named !== undefined) return named;
   const home = homeDirectory(env);
@@ -17,13 +17,13 @@ export function configHome(env: Env, cwd: string): string | undefined {
 }
 
 /** The configuration home that a variable names. */
-export function namedHome(env: Env, cwd: string): string | undefined {
-  const named = variable(env, 'TURNWRIGHT_HOME') ?? variable(env, 'CLAUDE_CONFIG_DIR');
+export function namedHome(env: Environment, cwd: string): string | undefined {
+  const named = readVariable(env, 'TURNWRIGHT_HOME') ?? readVariable(env, 'CLAUDE_CONFIG_DIR');
   return named === undefined ? undefined : resolve(cwd, named);
 }
 
 /** A variable that is set and not empty. */
-export function variable(env: Env, name: string): string | undefined {
+export function readVariable(env: Environment, name: string): string | undefined {
   const value = env[name];
   return value === undefined || value === '' ? undefined : value;
 }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import type { ModelSettings } from '../settings.ts';
+import type { ModelSettings } from '../settings-keys.ts';
 import { invalidSettings, parseSettingsJson } from './parse-settings.ts';
 
 type Models = Readonly<Record<string, ModelSettings>>;

@@ -1,7 +1,7 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { readHandWrittenJson } from '../../util/files/plain-json.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings-keys.ts';
 
 /**
  * Checks an object that was given by hand. Throws `invalid_settings` that names the source, the key and what

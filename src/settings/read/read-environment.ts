@@ -1,8 +1,8 @@
-import { mustBe } from '../../options/check.ts';
+import { mustBe } from '../../options/check-options.ts';
 import { trueOrFalse } from '../../options/kinds.ts';
 import type { ToolConfig } from '../../options/option-values.ts';
 import type { BaseOptions } from '../../options/options.ts';
-import { OPTIONS, type Row } from '../../options/table.ts';
+import { OPTIONS, type OptionRow } from '../../options/table.ts';
 import { toolSearchShare } from '../../options/tool-search-mode.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../protocol/model/provider.ts';
 import type { SessionStateAudience } from '../../protocol/stream/session-messages.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import { type Env, variable } from './config-home.ts';
+import { type Environment, readVariable } from './config-home.ts';
 
 /** The values of the environment, typed. Absent means unset or empty. */
 export interface EnvironmentValues {
@@ -89,8 +89,8 @@ const ALIAS_BEGINS = 'ANTHROPIC_DEFAULT_';
 const ALIAS = /^ANTHROPIC_DEFAULT_[A-Z]+_MODEL$/;
 
 /** Throws `invalid_settings` that names the variable, and never the value of one that may hold a secret. */
-export function readEnvironment(env: Env): EnvironmentValues {
-  const text = (name: string) => variable(env, name);
+export function readEnvironment(env: Environment): EnvironmentValues {
+  const text = (name: string) => readVariable(env, name);
   const either = (name: string) => text(name) ?? text(name.toLowerCase());
   const count = (name: string, least = 1) => readCount(env, name, least);
   return {
@@ -151,8 +151,8 @@ export function readEnvironment(env: Env): EnvironmentValues {
   };
 }
 
-function readCount(env: Env, name: string, least: number): number | undefined {
-  const text = variable(env, name);
+function readCount(env: Environment, name: string, least: number): number | undefined {
+  const text = readVariable(env, name);
   if (text === undefined) return undefined;
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= least) return value;
@@ -181,7 +181,7 @@ function readHeaders(text: string | undefined): Readonly<Record<string, string>>
 const LENIENT: readonly string[] = ['toolSearch', 'toolConfig'];
 
 /** The options whose rows name a variable. */
-const FROM_VARIABLES = Object.entries<Row>(OPTIONS).flatMap(([name, { is, variable: named }]) =>
+const FROM_VARIABLES = Object.entries<OptionRow>(OPTIONS).flatMap(([name, { is, variable: named }]) =>
   named === undefined || LENIENT.includes(name) ? [] : [{ name, is, named }],
 );
 

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { policyOf } from '../resolve/restrictions.ts';
-import type { Settings, SettingsLayer } from '../settings.ts';
+import { pickPolicy } from '../resolve/restrictions.ts';
+import type { Settings, SettingsLayer } from '../settings-keys.ts';
 import { parseSettingsJson } from './parse-settings.ts';
 import { readIfPresent, readInline } from './read-settings.ts';
 
@@ -35,12 +35,12 @@ export async function readManaged(places: ManagedPlaces): Promise<readonly Setti
   const { given, machineFile, files, resolvePath } = places;
   const layers: SettingsLayer[] = [];
   for (const { file, settings } of await readInline(given, 'the managedSettings option', files, resolvePath))
-    layers.push({ source: 'managed', file, settings: policyOf(settings, 'parent') });
+    layers.push({ source: 'managed', file, settings: pickPolicy(settings, 'parent') });
   const text = machineFile === undefined ? undefined : await readIfPresent(machineFile, files);
   if (machineFile !== undefined && text !== undefined && (await isAdministrators(machineFile, places))) {
     const { usableSettings } = await import('./usable-settings.ts');
     const { settings, skipped } = usableSettings(parseSettingsJson(text, machineFile), machineFile);
-    layers.push({ source: 'managed', file: machineFile, settings: policyOf(settings, 'machine'), skipped });
+    layers.push({ source: 'managed', file: machineFile, settings: pickPolicy(settings, 'machine'), skipped });
   }
   return layers;
 }

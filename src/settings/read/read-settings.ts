@@ -5,7 +5,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import type { Settings, SettingsLayer } from '../settings.ts';
+import type { Settings, SettingsLayer } from '../settings-keys.ts';
 import { invalidSettings, parseSettings, parseSettingsJson } from './parse-settings.ts';
 import { unknownKeys } from './unknown-keys.ts';
 
@@ -42,13 +42,15 @@ export async function readSettings({
   }
   const layers = await Promise.all(
     places.map(([source, file]) =>
-      source === 'user' ? layerOf(source, file, files) : repositoryLayer(source, file, repositoryRoot, files),
+      source === 'user'
+        ? readLayer(source, file, files)
+        : repositoryLayer(source, file, repositoryRoot, files),
     ),
   );
   return layers.flat();
 }
 
-async function layerOf(
+async function readLayer(
   source: SettingSource,
   file: string,
   files: Pick<PersistentFiles, 'readFile'>,
@@ -75,7 +77,7 @@ async function repositoryLayer(
         file,
         `it is a link that leads out of ${repositoryRoot}. Put a copy in its place, or leave the ${source} settings out.`,
       );
-    return await layerOf(source, file, files);
+    return await readLayer(source, file, files);
   } catch (error) {
     if (!(error instanceof TurnwrightError)) throw error;
     const content = await files.readFile(file).catch(() => error.message);

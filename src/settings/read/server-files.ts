@@ -38,14 +38,14 @@ export function createServerFiles(places: ServerFilesPlaces): ServerFiles {
   const { projectRoot, files } = places;
   const keyOf = async (scope: ServerScope) => (scope === 'local' ? projectKey(projectRoot, files) : '');
   const change = async (scope: ServerScope, edit: (servers: Servers) => Servers | undefined) => {
-    const file = fileOf(scope, places);
+    const file = pickFile(scope, places);
     if (scope === 'project') await refuseStrayLinks(file.file, places);
     const key = await keyOf(scope);
     let done = false;
     await changeJsonFile(file, (held) => {
       const after = edit(serversIn(held, scope, key, file.file));
       done = after !== undefined;
-      return after && changeOf(held, scope, key, after);
+      return after && buildChange(held, scope, key, after);
     });
     return done ? file.file : undefined;
   };
@@ -65,7 +65,7 @@ export function createServerFiles(places: ServerFilesPlaces): ServerFiles {
       const found: ServerScope[] = [];
       for (const scope of SERVER_SCOPES) {
         if (scope !== 'project' && places.userFile === undefined) continue;
-        const { file } = fileOf(scope, places);
+        const { file } = pickFile(scope, places);
         const text = await readIfPresent(file, files);
         const held = text === undefined ? {} : parseSettingsJson(text, file);
         if (isRecord(held) && Object.hasOwn(serversIn(held, scope, await keyOf(scope), file), name))
@@ -82,7 +82,7 @@ export function createServerFiles(places: ServerFilesPlaces): ServerFiles {
   };
 }
 
-function fileOf(
+function pickFile(
   scope: ServerScope,
   { projectRoot, userFile, configHome, files }: ServerFilesPlaces,
 ): JsonFile {
@@ -122,7 +122,7 @@ function unusable(file: string, why: string): TurnwrightError {
   return new TurnwrightError('invalid_settings', `The MCP servers in ${file} cannot be changed: ${why}`);
 }
 
-function changeOf(held: Held, scope: ServerScope, key: string, servers: Servers): JsonChange {
+function buildChange(held: Held, scope: ServerScope, key: string, servers: Servers): JsonChange {
   if (scope !== 'local') return { key: KEY, value: servers };
   const projects = field(held, PROJECTS);
   return { key: PROJECTS, value: { ...projects, [key]: { ...field(projects, key), [KEY]: servers } } };

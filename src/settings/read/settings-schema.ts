@@ -4,7 +4,7 @@ import { MOST_RULE_CHARS, MOST_RULES } from '../../protocol/tools/permission.ts'
 import { sandboxSchema } from './sandbox-schema.ts';
 
 const RULE = /^\s*[A-Za-z0-9_*.-]+\s*(?:\(.*\))?\s*$/s;
-const rulesOf = (isLong: (text: string) => boolean) =>
+const createRulesSchema = (isLong: (text: string) => boolean) =>
   z
     .array(
       z.string().superRefine((text, { addIssue }) => {
@@ -15,9 +15,9 @@ const rulesOf = (isLong: (text: string) => boolean) =>
     )
     .max(MOST_RULES, `expected at most ${MOST_RULES} rules`)
     .optional();
-const restrictingRules = rulesOf((text) => text.length > MOST_RULE_CHARS);
+const restrictingRules = createRulesSchema((text) => text.length > MOST_RULE_CHARS);
 /** What is held against a call sign for sign may have any length. */
-const allowRules = rulesOf((text) => text.length > MOST_RULE_CHARS && text.includes('*'));
+const allowRules = createRulesSchema((text) => text.length > MOST_RULE_CHARS && text.includes('*'));
 /** Numbers and the like are written as text, as other programs do. */
 const variable = z
   .union(

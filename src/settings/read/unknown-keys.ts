@@ -1,7 +1,7 @@
 /** Keys of settings that have no effect, so that misspelled ones cause a warning. */
 import { isSlip } from '../../options/is-slip.ts';
 import type { SandboxSettings } from '../resolve/sandbox-settings.ts';
-import type { SettingsLayer, UnknownKey } from '../settings.ts';
+import type { SettingsLayer, UnknownKey } from '../settings-keys.ts';
 
 /** The unknown keys of a value that was checked before, so the schema is loaded. */
 export async function unknownKeys(value: unknown): Promise<readonly UnknownKey[]> {

@@ -2,7 +2,7 @@
  * The part of a settings file that can be used. What would allow or run something and cannot be read is left
  * out and named; what restricts must not be lost, so it is an error (test 109).
  */
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings-keys.ts';
 import { invalidSettings } from './parse-settings.ts';
 import { settingsSchema } from './settings-schema.ts';
 
@@ -26,9 +26,9 @@ export function usableSettings(value: unknown, file: string): UsableSettings {
     if (lost.length > 0)
       throw invalidSettings(
         file,
-        lost.map(({ path, message }) => `${keyOf(path) || 'the whole file'}: ${message}`).join('; '),
+        lost.map(({ path, message }) => `${formatPath(path) || 'the whole file'}: ${message}`).join('; '),
       );
-    const entries = new Map(found.map((each) => [keyOf(each.entry ?? []), each]));
+    const entries = new Map(found.map((each) => [formatPath(each.entry ?? []), each]));
     for (const [key, { entry = [], message }] of entries)
       skipped.push(`${key}${ruleAt(held, entry)} (${message})`);
     held = without(
@@ -109,4 +109,4 @@ function without(value: unknown, entries: readonly Path[]): unknown {
   );
 }
 
-const keyOf = (path: Path): string => path.map(String).join('.');
+const formatPath = (path: Path): string => path.map(String).join('.');

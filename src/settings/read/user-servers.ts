@@ -8,7 +8,7 @@ import type { SettingSource } from '../../options/option-values.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { homeDirectory } from '../../util/files/home-path.ts';
 import { isRecord } from '../../util/is-record.ts';
-import { type Env, namedHome } from './config-home.ts';
+import { type Environment, namedHome } from './config-home.ts';
 import { parseMcpFile, type Servers } from './mcp-file.ts';
 import { readIfPresent } from './read-settings.ts';
 
@@ -26,7 +26,7 @@ export const NO_USER_SERVERS: UserServers = { user: {}, local: {} };
  * `.claude.json` in the configuration home where a variable names that, else in the home directory; other
  * programs keep their own keys in it. undefined: there is no home.
  */
-export function userServersFile(env: Env, cwd: string): string | undefined {
+export function userServersFile(env: Environment, cwd: string): string | undefined {
   const home = namedHome(env, cwd) ?? homeDirectory(env);
   return home === undefined ? undefined : join(home, FILE);
 }

@@ -1,5 +1,5 @@
 import { looksSecret } from '../../util/text/secret-text.ts';
-import type { Env } from '../read/config-home.ts';
+import type { Environment } from '../read/config-home.ts';
 
 /**
  * Credentials of the model's provider, and the database that tells workers what to run: no child process ever
@@ -32,7 +32,7 @@ interface ChildEnvOptions {
 
 /** The environment of child processes: the parent's, without what may be a secret. */
 export function childEnvironment(
-  parent: Env,
+  parent: Environment,
   { allow = [], set = {} }: ChildEnvOptions = {},
 ): Readonly<Record<string, string>> {
   const env: Record<string, string> = {};

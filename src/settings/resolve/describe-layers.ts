@@ -1,4 +1,4 @@
-import type { PermissionSettings, Settings, SettingsLayer } from '../settings.ts';
+import type { PermissionSettings, Settings, SettingsLayer } from '../settings-keys.ts';
 import { layLayers } from './merge-layers.ts';
 
 /** The effective settings, and the source of each. */
@@ -22,11 +22,11 @@ export function describeLayers(layers: readonly SettingsLayer[]): SettingsReport
   const provenance: Record<string, SettingsOrigin> = {};
   for (const layer of layers)
     for (const [key, value] of Object.entries(layer.settings))
-      if (value !== undefined && key in laid) provenance[key] = originOf(layer);
+      if (value !== undefined && key in laid) provenance[key] = toOrigin(layer);
   return {
     effective: withoutUndefined(laid),
     provenance,
-    sources: layers.map((layer) => ({ ...originOf(layer), settings: withoutUndefined(layer.settings) })),
+    sources: layers.map((layer) => ({ ...toOrigin(layer), settings: withoutUndefined(layer.settings) })),
   };
 }
 
@@ -45,7 +45,7 @@ function layPermissions(layers: readonly SettingsLayer[]): PermissionSettings | 
   return laid;
 }
 
-function originOf({ source, file }: SettingsLayer): SettingsOrigin {
+function toOrigin({ source, file }: SettingsLayer): SettingsOrigin {
   return { source, ...(/[\\/]/.test(file) && { path: file }) };
 }
 

@@ -9,7 +9,7 @@ import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
 import { readIfPresent } from '../read/read-settings.ts';
-import type { SettingsLayer } from '../settings.ts';
+import type { SettingsLayer } from '../settings-keys.ts';
 import type { ProjectTrust } from '../trust/trust.ts';
 
 interface GrantStore {

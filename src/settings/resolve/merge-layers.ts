@@ -1,5 +1,5 @@
 import { isRecord } from '../../util/is-record.ts';
-import { isRepositoryLayer, type Settings, type SettingsLayer } from '../settings.ts';
+import { isRepositoryLayer, type Settings, type SettingsLayer } from '../settings-keys.ts';
 
 /**
  * Merges all layers: later layers override earlier ones key by key; records are merged by their keys.

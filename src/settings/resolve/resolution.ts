@@ -1,6 +1,6 @@
 import type { Servers } from '../read/mcp-file.ts';
 import type { UserServers } from '../read/user-servers.ts';
-import type { Settings, SettingsLayer } from '../settings.ts';
+import type { Settings, SettingsLayer } from '../settings-keys.ts';
 import type { ProjectTrust } from '../trust/trust.ts';
 import type { ResolvedSandbox } from './resolve-sandbox.ts';
 import type { ApiKeySource, ResolvedOptions } from './resolved-options.ts';

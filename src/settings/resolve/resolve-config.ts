@@ -6,18 +6,18 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { projectFolders } from '../../util/files/folders.ts';
 import { homeDirectory } from '../../util/files/home-path.ts';
-import { configHome, type Env } from '../read/config-home.ts';
+import { configHome, type Environment } from '../read/config-home.ts';
 import { readModelsFile } from '../read/models-file.ts';
 import { type EnvironmentValues, readEnvironment } from '../read/read-environment.ts';
 import { readManaged } from '../read/read-managed.ts';
 import { readFlagSettings, readSettings } from '../read/read-settings.ts';
 import { unknownKeyWarnings } from '../read/unknown-keys.ts';
 import { NO_USER_SERVERS, readUserServers, userServersFile } from '../read/user-servers.ts';
-import { isRepositoryLayer, type Settings, type SettingsLayer } from '../settings.ts';
+import { isRepositoryLayer, type Settings, type SettingsLayer } from '../settings-keys.ts';
 import { grantsFor } from './granted-directories.ts';
 import { layLayers, userVariables } from './merge-layers.ts';
 import type { Resolution } from './resolution.ts';
-import { type ModelAccess, resolveConnection } from './resolve-connection.ts';
+import { type GivenAccess, resolveConnection } from './resolve-connection.ts';
 import { resolveHooks } from './resolve-hooks.ts';
 import { resolveOptions } from './resolve-options.ts';
 import { resolvePermissions } from './resolve-permissions.ts';
@@ -31,9 +31,9 @@ export interface ConfigSources {
   /** Default none. They are checked already. */
   readonly options?: BaseOptions | undefined;
   /** Credentials and address that the caller set in the engine's own configuration. */
-  readonly engine?: ModelAccess | undefined;
+  readonly engine?: GivenAccess | undefined;
   /** Default empty: the caller passes the environment of the process. */
-  readonly env?: Env | undefined;
+  readonly env?: Environment | undefined;
   /** Absolute. */
   readonly cwd: string;
   readonly files: Pick<
@@ -135,7 +135,7 @@ export async function resolveConfig({
     project,
     projectServers: policy.projectServers,
     userServers,
-    sandbox: await sandboxOf(options.sandbox, layers, {
+    sandbox: await findSandbox(options.sandbox, layers, {
       cwd,
       projectRoot,
       configHome: userHome,
@@ -178,7 +178,7 @@ interface Places {
 
 async function findPlaces(
   { settingSources = [], projectConfigRoot = '.' }: BaseOptions,
-  env: Env,
+  env: Environment,
   cwd: string,
   files: ConfigSources['files'],
 ): Promise<Places> {
@@ -285,7 +285,7 @@ function refuseUnusable(layers: readonly SettingsLayer[], trusted: boolean): voi
 const shareOf = (mode: ToolSearchMode | undefined): number | undefined =>
   mode === undefined ? undefined : toolSearchShare(mode);
 
-async function sandboxOf(
+async function findSandbox(
   option: BaseOptions['sandbox'],
   layers: readonly SettingsLayer[],
   places: SandboxPlaces,

@@ -12,13 +12,13 @@ import { extended } from '../../util/collections/extended.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings-keys.ts';
 import type { Resolution } from './resolution.ts';
 import { resolveProvider } from './resolve-provider.ts';
 import { type ApiKeySource, DEFAULT_BASE_URL, type ResolvedOptions } from './resolved-options.ts';
 
 /** Credentials and address that the caller may set in the engine's own configuration. */
-export type ModelAccess = Pick<ResolvedOptions, 'apiKey' | 'authToken' | 'baseUrl'>;
+export type GivenAccess = Pick<ResolvedOptions, 'apiKey' | 'authToken' | 'baseUrl'>;
 
 type Connection = Pick<
   Resolution['config'],
@@ -40,7 +40,7 @@ type Connection = Pick<
   Pick<Resolution, 'apiKeyHelper' | 'isModelConfigured' | 'providerAskedBy'>;
 
 interface ConnectionInput {
-  readonly given: ModelAccess;
+  readonly given: GivenAccess;
   readonly options: BaseOptions;
   /** All layers, merged. */
   readonly settings: Settings;
@@ -60,7 +60,7 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
   const { settings, environment } = input;
   const address = input.given.baseUrl ?? input.options.baseUrl;
   const chosen = resolveProvider({ ...input, baseUrl: address });
-  const named = baseUrlOf(chosen.addressed === chosen.provider ? address : undefined, input, chosen.type);
+  const named = pickBaseUrl(chosen.addressed === chosen.provider ? address : undefined, input, chosen.type);
   if (address !== undefined) checkUrl(address, `The base URL (${BY_OPTION})`);
   checkAddresses(environment);
   const { addressVariable, reachedBy } = providerFacts(chosen.type);
@@ -76,8 +76,8 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
   // A cloud takes the place of the base URL.
   const isSecure = reachedBy === 'cloud' || baseUrl.startsWith('https:');
   const proxies = {
-    http: proxyOf('HTTP_PROXY', environment.httpProxy ?? settings.proxyUrl),
-    https: proxyOf('HTTPS_PROXY', environment.httpsProxy ?? settings.proxyUrl),
+    http: readProxy('HTTP_PROXY', environment.httpProxy ?? settings.proxyUrl),
+    https: readProxy('HTTPS_PROXY', environment.httpsProxy ?? settings.proxyUrl),
   };
   const proxyUrl = isSecure ? proxies.https : proxies.http;
   const ownHeaders = { ...settings.headers, ...environment.headers };
@@ -117,7 +117,7 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
   );
 }
 
-function proxyOf(variable: string, named: string | undefined): string | undefined {
+function readProxy(variable: string, named: string | undefined): string | undefined {
   if (named === undefined) return undefined;
   return checkUrl(withScheme(named), `The proxy URL (${variable}, ALL_PROXY or the setting proxyUrl)`);
 }
@@ -155,7 +155,7 @@ async function storedLogin(
   { loginHome: configHome, files, warn }: ConnectionInput,
 ): Promise<GivenCredential | undefined> {
   if (configHome === undefined) return undefined;
-  const { loginFor } = await import('../login/logins.ts');
+  const { loginFor } = await import('../login/stored-logins.ts');
   const login = await loginFor(baseUrl, { configHome, files, warn });
   return (
     login && {
@@ -215,7 +215,7 @@ function withScheme(url: string): string {
 const BY_OPTION = 'the option baseUrl, or --base-url';
 
 /** `from`: the setting to change for another address. */
-function baseUrlOf(
+function pickBaseUrl(
   option: string | undefined,
   { environment, settings }: Pick<ConnectionInput, 'environment' | 'settings'>,
   type: ProviderType,

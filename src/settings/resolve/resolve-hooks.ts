@@ -2,7 +2,7 @@
 import { HOOK_EVENTS } from '../../protocol/tools/hook.ts';
 import type { ConfiguredHook, HookConfig, HookPolicy, HookSource } from '../../protocol/tools/hook-config.ts';
 import { invalidSettings, parseSettings } from '../read/parse-settings.ts';
-import type { Settings, SettingsLayer } from '../settings.ts';
+import type { Settings, SettingsLayer } from '../settings-keys.ts';
 
 const SOURCES: Readonly<Record<SettingsLayer['source'], HookSource>> = {
   user: 'userSettings',
@@ -21,11 +21,11 @@ export async function resolveHooks(
   laid: Settings,
   warn: (warning: string) => void,
 ): Promise<{ readonly configuredHooks: readonly ConfiguredHook[]; readonly hookPolicy: HookPolicy }> {
-  const hookPolicy = policyOf(layers, laid);
+  const hookPolicy = readPolicy(layers, laid);
   const configuredHooks: ConfiguredHook[] = [];
   for (const layer of layers) {
     const disabled = switchedOff(layer, hookPolicy);
-    for (const hook of await hooksOf(layer, warn))
+    for (const hook of await readHooks(layer, warn))
       configuredHooks.push(disabled ? { ...hook, disabled } : hook);
   }
   return { configuredHooks, hookPolicy };
@@ -40,7 +40,10 @@ export async function hooksOfPlugin(
   const { name: pluginName, root: pluginRoot, hooks } = plugin;
   if (Object.keys(hooks).length === 0) return [];
   const file = `the plugin ${pluginName}`;
-  const found = await hooksOf({ file, source: 'flag', settings: await parseSettings({ hooks }, file) }, warn);
+  const found = await readHooks(
+    { file, source: 'flag', settings: await parseSettings({ hooks }, file) },
+    warn,
+  );
   const disabled = policy.allDisabled || policy.managedOnly;
   return found.map((hook) => ({
     ...hook,
@@ -66,12 +69,12 @@ export async function hooksOfAgent(
   warn: (warning: string) => void,
 ): Promise<readonly ConfiguredHook[]> {
   const settings = await parseSettings({ hooks }, place);
-  const found = await hooksOf({ file: place, source: 'flag', settings }, warn);
+  const found = await readHooks({ file: place, source: 'flag', settings }, warn);
   const disabled = policy?.allDisabled === true || policy?.managedOnly === true;
   return found.map((hook) => ({ ...hook, source, ...(disabled && { disabled: true as const }) }));
 }
 
-function policyOf(layers: readonly SettingsLayer[], laid: Settings): HookPolicy {
+function readPolicy(layers: readonly SettingsLayer[], laid: Settings): HookPolicy {
   const managed = layers.filter(({ source }) => source === 'managed');
   return {
     allDisabled: layers.some(({ settings }) => settings.disableAllHooks === true),
@@ -88,7 +91,7 @@ function switchedOff({ source }: SettingsLayer, policy: HookPolicy): true | unde
   return off ? true : undefined;
 }
 
-async function hooksOf(
+async function readHooks(
   { file, source, settings }: SettingsLayer,
   warn: (warning: string) => void,
 ): Promise<readonly ConfiguredHook[]> {

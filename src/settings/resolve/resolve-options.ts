@@ -6,12 +6,12 @@ import {
   type EngineOption,
   OPTIONS,
   type OptionName,
-  type Row,
+  type OptionRow,
 } from '../../options/table.ts';
 import type { ThinkingConfig } from '../../protocol/model/wire.ts';
 import { absolutePath } from '../../util/files/home-path.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
-import type { Settings, SettingsLayer } from '../settings.ts';
+import type { Settings, SettingsLayer } from '../settings-keys.ts';
 import { childEnvironment } from './child-env.ts';
 import type { Resolution } from './resolution.ts';
 import type { ResolvedPolicy } from './resolve-policy.ts';
@@ -75,9 +75,10 @@ export function resolveOptions(sources: Sources): Config {
     model: chosen('model'),
     fallbackModel: modelList(options.fallbackModel ?? settings.fallbackModel),
     ...modelSettings(settings),
-    thinking: options.thinking ?? thinkingOf(options.maxThinkingTokens ?? given.maxThinkingTokens, settings),
+    thinking:
+      options.thinking ?? pickThinking(options.maxThinkingTokens ?? given.maxThinkingTokens, settings),
     effort: chosen('effort'),
-    betas: betasOf(options, given),
+    betas: mergeBetas(options, given),
     extraBody: environment.extraBody,
     promptCaching: !environment.promptCachingOff,
     promptCacheTtl: environment.promptCacheTtl ?? settings.promptCacheTtl,
@@ -146,7 +147,7 @@ type SettingOption = {
 const chooser =
   (options: BaseOptions, environment: BaseOptions, settings: Settings) =>
   <Name extends SettingOption>(name: Name): BaseOptions[Name] => {
-    const { setting, default: byDefault }: Row = OPTIONS[name];
+    const { setting, default: byDefault }: OptionRow = OPTIONS[name];
     const inSettings = settings[setting as keyof Settings] as BaseOptions[Name];
     return options[name] ?? environment[name] ?? inSettings ?? (byDefault as BaseOptions[Name]);
   };
@@ -158,13 +159,13 @@ function modelList(given: string | readonly string[] | undefined): string | unde
 }
 
 /** Those of both add up. */
-function betasOf(options: BaseOptions, environment: BaseOptions): readonly string[] | undefined {
+function mergeBetas(options: BaseOptions, environment: BaseOptions): readonly string[] | undefined {
   const betas = new Set([...(options.betas ?? []), ...(environment.betas ?? [])]);
   return betas.size === 0 ? undefined : [...betas];
 }
 
 /** A budget of 0 switches thinking off. */
-function thinkingOf(
+function pickThinking(
   budgetTokens: number | undefined,
   { alwaysThinkingEnabled }: Settings,
 ): ThinkingConfig | undefined {

@@ -7,7 +7,7 @@ import {
 } from '../../protocol/tools/permission.ts';
 import { absolutePath } from '../../util/files/home-path.ts';
 import { invalidSettings } from '../read/parse-settings.ts';
-import type { SettingsLayer } from '../settings.ts';
+import type { SettingsLayer } from '../settings-keys.ts';
 import type { Resolution } from './resolution.ts';
 
 /** The source of rules, by layer. */

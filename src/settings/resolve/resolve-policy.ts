@@ -1,4 +1,4 @@
-import type { SettingsLayer } from '../settings.ts';
+import type { SettingsLayer } from '../settings-keys.ts';
 import type { ProjectServerPolicy } from './resolution.ts';
 import type { McpServerPolicy } from './resolved-options.ts';
 

@@ -5,7 +5,7 @@ import { isInside } from '../../util/files/inside.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { MCP_FILE, type McpFile, parseMcpFile } from '../read/mcp-file.ts';
 import { leadsOut, readIfPresent, readSettings } from '../read/read-settings.ts';
-import type { SettingsLayer } from '../settings.ts';
+import type { SettingsLayer } from '../settings-keys.ts';
 import type { ProjectTrust, TrustSubject } from '../trust/trust.ts';
 import type { TrustStore } from '../trust/trust-store.ts';
 import { writtenNames } from '../trust/written-names.ts';
@@ -44,14 +44,15 @@ export async function resolveProject(places: ProjectPlaces): Promise<ResolvedPro
   const mcpServers = mcpFile?.servers;
   const store = configHome === undefined ? undefined : { configHome, files };
   const recorded = () => projectTrust({ ...places, mcpFile, problem, store });
-  const written = isWord ? await foldersOf(store, warn) : NOTHING_WRITTEN;
+  const written = isWord ? await readWrittenFolders(store, warn) : NOTHING_WRITTEN;
   const known = new Map<string, Promise<boolean>>();
   const byRecord = (folder: string): Promise<boolean> => {
     const answer = known.get(folder) ?? trustsByRecord(folder, places, store);
     known.set(folder, answer);
     return answer;
   };
-  const isWritten = async (folder: string) => written === 'any' || written.has(await realOf(folder, files));
+  const isWritten = async (folder: string) =>
+    written === 'any' || written.has(await toRealPath(folder, files));
   if (isWord && (projectTrusted === true || !(await isWritten(places.projectRoot)))) {
     const mayAllow =
       projectTrusted === true || !layers.some(sharedAllows) || (await recorded()).state === 'trusted';
@@ -89,7 +90,7 @@ function isInstalled(folder: string, { projectRoot }: Pick<ProjectPlaces, 'proje
 const NOTHING_WRITTEN: ReadonlySet<string> = new Set();
 
 /** Folders where commands put what grants; `any`: they are not known, so that none counts as agreed to. */
-async function foldersOf(
+async function readWrittenFolders(
   store: TrustStore | undefined,
   warn: (warning: string) => void,
 ): Promise<ReadonlySet<string> | 'any'> {
@@ -102,13 +103,13 @@ async function foldersOf(
   }
 }
 
-const realOf = (folder: string, files: Pick<PersistentFiles, 'realpath'>): Promise<string> =>
+const toRealPath = (folder: string, files: Pick<PersistentFiles, 'realpath'>): Promise<string> =>
   files.realpath(folder).catch(() => folder);
 
 /** Loaded where records decide: not where a host says itself whether it trusts the project. */
 async function projectTrust(subject: TrustSubject): Promise<ProjectTrust> {
   const trust = await import('../trust/trust.ts');
-  return trust.projectTrust(subject);
+  return trust.assessTrust(subject);
 }
 
 /** Compared with the record of that folder, as if a session were started in it. */

@@ -10,7 +10,7 @@ import {
 } from '../../protocol/model/provider.ts';
 import type { ProviderConfig } from '../../protocol/model/provider-config.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings-keys.ts';
 import { addressed, knownProviders } from './known-providers.ts';
 
 interface ProviderInput {
@@ -72,7 +72,7 @@ export function resolveProvider({
   const needsBaseUrl = providers[provider]?.baseUrl === undefined;
   const model = options.model ?? environment.options.model ?? settings.model ?? '';
   const whose =
-    asked === undefined && baseUrl !== undefined ? (prefixOf(model, providers) ?? provider) : provider;
+    asked === undefined && baseUrl !== undefined ? (findPrefix(model, providers) ?? provider) : provider;
   const moved = providers[whose] ?? unaddressed(whose);
   if (baseUrl !== undefined && moved !== undefined)
     if (providers[whose] === known[whose] || whose !== provider) providers[whose] = { ...moved, baseUrl };
@@ -87,7 +87,7 @@ function unaddressed(name: string): ProviderConfig | undefined {
 }
 
 /** The provider that the name of a model begins with; undefined: none that has an address. */
-function prefixOf(model: string, providers: Readonly<Record<string, ProviderConfig>>): string | undefined {
+function findPrefix(model: string, providers: Readonly<Record<string, ProviderConfig>>): string | undefined {
   const [prefix = '', ...rest] = model.split(':');
   const isAddressed = Object.hasOwn(providers, prefix) || unaddressed(prefix) !== undefined;
   return rest.length > 0 && isAddressed ? prefix : undefined;

@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { SettingsLayer } from '../settings.ts';
+import type { SettingsLayer } from '../settings-keys.ts';
 import { mergeSandboxes, type SandboxNetwork, type SandboxSettings } from './sandbox-settings.ts';
 
 /**
@@ -71,7 +71,7 @@ export async function resolveSandbox(
   );
   if (option === undefined && own.length + managed.length === 0) return undefined;
   const withPaths = (layer: SettingsLayer) =>
-    absolutePaths(layer.settings.sandbox ?? {}, baseOf(layer, places), places);
+    absolutePaths(layer.settings.sandbox ?? {}, pickBase(layer, places), places);
   const policy = mergeSandboxes(managed.map(withPaths));
   const sandbox = mergeSandboxes([
     ...own.map((layer) => withoutPolicyKeys(withPaths(layer), policy)),
@@ -94,7 +94,7 @@ async function checkOption(option: SandboxSettings): Promise<void> {
 }
 
 /** The folder that relative paths are resolved against. */
-function baseOf({ source }: SettingsLayer, { cwd, projectRoot, configHome }: SandboxPlaces): string {
+function pickBase({ source }: SettingsLayer, { cwd, projectRoot, configHome }: SandboxPlaces): string {
   return source === 'user'
     ? (configHome ?? cwd)
     : source === 'flag' || source === 'managed'

@@ -9,7 +9,7 @@ import type {
   PermissionMode,
   PermissionRuleSource,
 } from '../../protocol/tools/permission.ts';
-import type { Durability, McpServerMatch, Settings } from '../settings.ts';
+import type { Durability, McpServerMatch, Settings } from '../settings-keys.ts';
 
 /**
  * The options as the engine takes them, after environment, settings and defaults: those that need no

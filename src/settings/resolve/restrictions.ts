@@ -1,8 +1,8 @@
-import type { Settings, SettingsLayer } from '../settings.ts';
-import { demandsOf } from './sandbox-settings.ts';
+import type { Settings, SettingsLayer } from '../settings-keys.ts';
+import { pickDemands } from './sandbox-settings.ts';
 
 /** Keys that can only restrict a run: they take effect from every source. */
-export function restrictionsOf({
+export function pickRestrictions({
   permissions,
   deniedMcpServers,
   disabledMcpjsonServers,
@@ -13,7 +13,7 @@ export function restrictionsOf({
     permissions: held,
     ...(deniedMcpServers !== undefined && { deniedMcpServers }),
     ...(disabledMcpjsonServers !== undefined && { disabledMcpjsonServers }),
-    ...(sandbox !== undefined && { sandbox: demandsOf(sandbox) }),
+    ...(sandbox !== undefined && { sandbox: pickDemands(sandbox) }),
   };
 }
 
@@ -28,7 +28,7 @@ const POLICY_KEYS = [
  * Managed settings can only restrict. Those of the machine come from its administrator, so their allow rules
  * take effect and their hooks run. A program that starts Turnwright could allow the same with an option.
  */
-export function policyOf(settings: Settings, from: 'machine' | 'parent'): Settings {
+export function pickPolicy(settings: Settings, from: 'machine' | 'parent'): Settings {
   const {
     allowedMcpServers,
     disableAllHooks,
@@ -37,7 +37,7 @@ export function policyOf(settings: Settings, from: 'machine' | 'parent'): Settin
     permissions,
     sandbox,
   } = settings;
-  const restrictions = restrictionsOf(settings);
+  const restrictions = pickRestrictions(settings);
   return {
     ...restrictions,
     ...(sandbox?.enabled === true && { sandbox }),

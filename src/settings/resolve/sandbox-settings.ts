@@ -135,10 +135,10 @@ const TIGHTER_LISTS = ['deniedDomains', 'denyWrite', 'denyRead', 'files', 'envVa
 const GROUPS = ['network', 'filesystem', 'credentials'];
 
 /** Isolation that is asked for, without what opens it, switches it off or accepts its absence. */
-export function demandsOf(sandbox: SandboxSettings): SandboxSettings {
+export function pickDemands(sandbox: SandboxSettings): SandboxSettings {
   const held = Object.entries(sandbox).flatMap(([key, value]) => {
     if (GROUPS.includes(key) && isRecord(value)) {
-      const inner = demandsOf(value);
+      const inner = pickDemands(value);
       return Object.keys(inner).length === 0 ? [] : [[key, inner]];
     }
     const tightens = TIGHTER[key] === value || (TIGHTER_LISTS.includes(key) && Array.isArray(value));

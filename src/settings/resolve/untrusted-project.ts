@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
-import { isRepositoryLayer, SCREEN_KEYS, type Settings, type SettingsLayer } from '../settings.ts';
-import { restrictionsOf } from './restrictions.ts';
-import { demandsOf, opens } from './sandbox-settings.ts';
+import { isRepositoryLayer, SCREEN_KEYS, type Settings, type SettingsLayer } from '../settings-keys.ts';
+import { pickRestrictions } from './restrictions.ts';
+import { opens, pickDemands } from './sandbox-settings.ts';
 
 /**
  * Address, content and cost of requests, and programs that run with the user's keys: a repository can never
@@ -89,7 +89,7 @@ export function limitRepositoryLayers(
     const refuse = (key: string, why: string) => warnings.push(`${layer.file}: ${key} was ignored: ${why}`);
     return {
       ...layer,
-      settings: trusted ? limit(layer, { mayAllow, isGranted }, refuse) : restrictionsOf(layer.settings),
+      settings: trusted ? limit(layer, { mayAllow, isGranted }, refuse) : pickRestrictions(layer.settings),
     };
   });
   return { layers: limited, warnings, notices };
@@ -114,7 +114,7 @@ function limit(
   if (settings.sandbox !== undefined) {
     if (opens(settings.sandbox))
       refuse('sandbox', 'a repository may tighten isolation, and not open it or switch it off.');
-    kept['sandbox'] = demandsOf(settings.sandbox);
+    kept['sandbox'] = pickDemands(settings.sandbox);
   }
   const env = Object.entries(settings.env ?? {}).filter(([name]) => {
     const steers = STEERING.some((pattern) => pattern.test(name));

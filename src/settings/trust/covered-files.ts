@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
-import { type FileKind, isResidue, kindOf } from './file-kinds.ts';
+import { classifyFile, type FileKind, isResidue } from './file-kinds.ts';
 import { createIgnored } from './ignored-files.ts';
 
 export interface CoveredFile {
@@ -54,7 +54,7 @@ export async function coveredFiles(subject: CoverSubject): Promise<Covered> {
     if (isResidue(name) || found.has(file)) return undefined;
     const content = await files.readFile(file).catch(() => undefined);
     if (content === undefined) return undefined;
-    const kind = kindOf(name, content, new Set(siblings));
+    const kind = classifyFile(name, content, new Set(siblings));
     if (kind === 'residue') return undefined;
     const ignored = kind !== 'source' && (await isIgnored(file));
     found.set(file, { file, name, hash: `sha256 ${sha256(content)}`, kind, ignored, inFolder });
@@ -99,7 +99,7 @@ export async function coveredFiles(subject: CoverSubject): Promise<Covered> {
 
   for (const folder of FOLDERS)
     if (hasHooks || !folder.endsWith('hooks')) await walk(join(projectRoot, folder), [], 0);
-  for (const path of commands.flatMap((command) => pathsIn(command, projectRoot)))
+  for (const path of commands.flatMap((command) => pathsInCommand(command, projectRoot)))
     if (isInside(path, repositoryRoot) || isInside(path, projectRoot)) await follow(path, 0);
   return { files: [...found.values()], complete };
 }
@@ -122,7 +122,7 @@ function loadedNames(text: string, file: string): ReadonlySet<string> {
 }
 
 /** Paths that the words of a command line may name, absolute. */
-export function pathsIn(command: string, projectRoot: string): readonly string[] {
+export function pathsInCommand(command: string, projectRoot: string): readonly string[] {
   // What a command writes to is no program of it.
   const words = command.replace(/\d*>>?\s*(?:"[^"]*"|'[^']*'|[^\s;|&]+)/g, ' ').match(WORD) ?? [];
   const modules = words.flatMap((word, at) => (words[at - 1] === '-m' ? [word.replaceAll('.', '/')] : []));

@@ -22,7 +22,7 @@ const DATA =
 const INSTRUCTIONS = /^\.(?:claude|turnwright)\/(?:skills|commands|agents)\//;
 
 /** `name`: from the project's root, with slashes. `text`: its first bytes. */
-export function kindOf(name: string, text: Uint8Array, siblings: ReadonlySet<string>): FileKind {
+export function classifyFile(name: string, text: Uint8Array, siblings: ReadonlySet<string>): FileKind {
   const base = name.slice(name.lastIndexOf('/') + 1);
   if (COMPILED_BESIDE.test(name) || CACHE_FOLDERS.test(name) || RESIDUE.test(base)) return 'residue';
   if (text[0] === 0x23 && text[1] === 0x21) return 'source'; // #!
@@ -33,4 +33,5 @@ export function kindOf(name: string, text: Uint8Array, siblings: ReadonlySet<str
   return DATA.test(base) ? 'data' : 'other';
 }
 
-export const isResidue = (name: string): boolean => kindOf(name, new Uint8Array(), new Set()) === 'residue';
+export const isResidue = (name: string): boolean =>
+  classifyFile(name, new Uint8Array(), new Set()) === 'residue';

@@ -1,7 +1,7 @@
 /** Which files a repository ignores. git is not started: the folder may not be trusted. */
 import { join, relative, sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { ignoreRules, type Rules, verdictOf } from '../../util/search/ignore-rules.ts';
+import { findVerdict, ignoreRules, type Rules } from '../../util/search/ignore-rules.ts';
 
 export function createIgnored(root: string, files: Pick<PersistentFiles, 'readFile'>) {
   const read = new Map<string, Promise<Rules>>();
@@ -17,10 +17,10 @@ export function createIgnored(root: string, files: Pick<PersistentFiles, 'readFi
   };
   /** Whether what lies at `segments` is left out; the deepest file that says something decides. */
   const isLeftOut = async (segments: readonly string[], isFolder: boolean): Promise<boolean> => {
-    let verdict = verdictOf(await rulesOf(join(root, '.git', 'info', 'exclude')), segments, isFolder);
+    let verdict = findVerdict(await rulesOf(join(root, '.git', 'info', 'exclude')), segments, isFolder);
     for (let depth = 0; depth < segments.length; depth += 1) {
       const rules = await rulesOf(join(root, ...segments.slice(0, depth), '.gitignore'));
-      verdict = verdictOf(rules, segments.slice(depth), isFolder) ?? verdict;
+      verdict = findVerdict(rules, segments.slice(depth), isFolder) ?? verdict;
     }
     return verdict === 'leave out';
   };

@@ -32,7 +32,7 @@ export interface TrustedFolder {
 
 const FILE = 'trusted-folders.json';
 
-export async function trustedFolders(store: TrustStore): Promise<readonly TrustedFolder[]> {
+export async function readTrustedFolders(store: TrustStore): Promise<readonly TrustedFolder[]> {
   const file = join(store.configHome, FILE);
   const text = await readIfPresent(file, store.files);
   if (text === undefined) return [];
@@ -46,7 +46,7 @@ export async function trustedFolders(store: TrustStore): Promise<readonly Truste
           {
             root,
             hash: entry['hash'],
-            ...contentOf(entry['content']),
+            ...readContent(entry['content']),
             trustedAt: String(entry['trustedAt'] ?? ''),
           },
         ]
@@ -54,7 +54,7 @@ export async function trustedFolders(store: TrustStore): Promise<readonly Truste
   );
 }
 
-function contentOf(value: unknown): Pick<TrustedFolder, 'content'> {
+function readContent(value: unknown): Pick<TrustedFolder, 'content'> {
   if (!isRecord(value) || typeof value['settings'] !== 'string' || !isRecord(value['files'])) return {};
   const files = Object.entries(value['files']).map(([name, hash]) => [name, String(hash)]);
   const content = { settings: value['settings'], files: Object.fromEntries(files) };
@@ -66,17 +66,17 @@ export async function recordTrust(
   folder: TrustedFolder,
   store: TrustStore & { readonly files: PersistentFiles },
 ): Promise<void> {
-  const others = (await trustedFolders(store)).filter(({ root }) => root !== folder.root);
+  const others = (await readTrustedFolders(store)).filter(({ root }) => root !== folder.root);
   await write([...others, folder], store);
   await forgetWritten(folder.root, store);
 }
 
 /** false: the folder was not trusted. */
-export async function revokeTrust(
+export async function removeTrust(
   root: string,
   store: TrustStore & { readonly files: PersistentFiles },
 ): Promise<boolean> {
-  const before = await trustedFolders(store);
+  const before = await readTrustedFolders(store);
   const kept = before.filter((folder) => folder.root !== root);
   if (kept.length === before.length) return false;
   await write(kept, store);

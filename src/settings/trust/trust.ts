@@ -8,9 +8,9 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { MCP_FILE, type McpFile } from '../read/mcp-file.ts';
-import { isRepositoryLayer, SCREEN_KEYS, type SettingsLayer } from '../settings.ts';
+import { isRepositoryLayer, SCREEN_KEYS, type SettingsLayer } from '../settings-keys.ts';
 import { type CoveredFile, coveredFiles } from './covered-files.ts';
-import { type TrustedFolder, type TrustStore, trustedFolders } from './trust-store.ts';
+import { readTrustedFolders, type TrustedFolder, type TrustStore } from './trust-store.ts';
 
 /** A value that only takes effect with trust. */
 interface TrustItem {
@@ -64,25 +64,25 @@ export interface TrustSubject {
   readonly store: TrustStore | undefined;
 }
 
-export async function projectTrust(subject: TrustSubject): Promise<ProjectTrust> {
+export async function assessTrust(subject: TrustSubject): Promise<ProjectTrust> {
   const { projectRoot, layers, mcpFile, problem, files, store } = subject;
   const settings = layers
     .filter(isRepositoryLayer)
     .flatMap(({ file, raw, unusable }) => [
-      ...itemsOf(file, withoutRestrictions(raw ?? {})),
+      ...listItems(file, withoutRestrictions(raw ?? {})),
       ...(unusable === undefined ? [] : [{ file, key: 'content', value: `sha256 ${unusable.hash}` }]),
     ]);
-  if (mcpFile !== undefined) settings.push(...itemsOf(join(projectRoot, MCP_FILE), mcpFile.value));
+  if (mcpFile !== undefined) settings.push(...listItems(join(projectRoot, MCP_FILE), mcpFile.value));
   const screen = settings.filter(({ key }) => isScreenKey(key));
   const effective = settings.filter(({ key }) => !isScreenKey(key));
   const guards = settings.some(({ key }) => key.startsWith('hooks.'));
   const commands = effective.filter(({ key }) => NAMES_PROGRAMS.test(key)).map(({ value }) => value);
   const covered = await coveredFiles({ ...subject, commands, hasHooks: guards });
   const root = await files.realpath(projectRoot).catch(() => projectRoot);
-  const folderItems = covered.files.filter(({ inFolder }) => inFolder).map(itemOf);
-  const scripts = covered.files.filter(({ inFolder }) => !inFolder).map(itemOf);
+  const folderItems = covered.files.filter(({ inFolder }) => inFolder).map(toItem);
+  const scripts = covered.files.filter(({ inFolder }) => !inFolder).map(toItem);
   const content: TrustedContent = {
-    settings: `sha256:${sha256(JSON.stringify(effective.map((item) => ({ ...item, file: nameOf(projectRoot, item.file) }))))}`,
+    settings: `sha256:${sha256(JSON.stringify(effective.map((item) => ({ ...item, file: toRelativeName(projectRoot, item.file) }))))}`,
     files: Object.fromEntries(
       covered.files.filter(({ ignored }) => !ignored).map(({ name, hash }) => [name, hash]),
     ),
@@ -100,7 +100,7 @@ export async function projectTrust(subject: TrustSubject): Promise<ProjectTrust>
     ...(unused.length > 0 && { unused }),
     ...(problem !== undefined && { problem }),
   };
-  const records = store === undefined ? [] : await trustedFolders(store);
+  const records = store === undefined ? [] : await readTrustedFolders(store);
   const known = records.find((folder) => folder.root === root);
   if (known === undefined) {
     const twin = guards ? records.find((folder) => isTwin(folder, content)) : undefined;
@@ -125,8 +125,8 @@ const isScreenKey = (key: string): boolean =>
 /** Of a command line, a program's arguments, or a helper. */
 const NAMES_PROGRAMS = /(?:^|\.)(?:command|args\.\d+|\w*Helper)$/i;
 
-const itemOf = ({ file, hash }: CoveredFile): TrustItem => ({ file, key: 'content', value: hash });
-const nameOf = (root: string, file: string): string => relative(root, file).split(sep).join('/');
+const toItem = ({ file, hash }: CoveredFile): TrustItem => ({ file, key: 'content', value: hash });
+const toRelativeName = (root: string, file: string): string => relative(root, file).split(sep).join('/');
 
 /** Names of what differs. A file that came later counts if it could run in place of what was trusted. */
 function changesSince(
@@ -190,12 +190,12 @@ function without(value: Readonly<Record<string, unknown>>, keys: readonly string
 }
 
 /** The leaves, in the order of their keys: the order in a file means nothing. */
-function itemsOf(file: string, value: unknown, path = ''): TrustItem[] {
+function listItems(file: string, value: unknown, path = ''): TrustItem[] {
   if (value === undefined) return [];
   if (typeof value !== 'object' || value === null)
     return [{ file, key: path, value: typeof value === 'string' ? value : JSON.stringify(value) }];
   const entries = Array.isArray(value)
     ? value.map((each, at): [string, unknown] => [String(at), each])
     : Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries.flatMap(([key, each]) => itemsOf(file, each, path === '' ? key : `${path}.${key}`));
+  return entries.flatMap(([key, each]) => listItems(file, each, path === '' ? key : `${path}.${key}`));
 }

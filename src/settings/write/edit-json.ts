@@ -6,8 +6,8 @@ import { plainJson } from '../../util/files/plain-json.ts';
  */
 export function withKey(text: string, key: string, value: unknown): string {
   const plain = plainJson(text);
-  const members = membersOf(plain);
-  const style = styleOf(text, plain);
+  const members = parseMembers(plain);
+  const style = detectStyle(text, plain);
   const rendered = render(value, style);
   const member = members.findLast((each) => each.key === key);
   if (member !== undefined) return text.slice(0, member.from) + rendered + text.slice(member.to);
@@ -33,7 +33,7 @@ interface Style {
   readonly lineBreak: string;
 }
 
-function styleOf(text: string, plain: string): Style {
+function detectStyle(text: string, plain: string): Style {
   const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
   const indent = /^\s*\{\s*\n([ \t]+)["/]/.exec(text)?.[1];
   if (indent !== undefined) return { indent, lineBreak };
@@ -46,7 +46,7 @@ function render(value: unknown, { indent, lineBreak }: Style): string {
   return text.replaceAll('\n', lineBreak + indent);
 }
 
-function membersOf(text: string): readonly Member[] {
+function parseMembers(text: string): readonly Member[] {
   const members: Member[] = [];
   let at = text.indexOf('{') + 1;
   while (true) {

@@ -47,20 +47,20 @@ function changed(update: PermissionUpdate, before: Record<string, unknown>): Rec
     case 'removeDirectories':
       return {
         ...before,
-        additionalDirectories: listOf(before['additionalDirectories']).filter(
+        additionalDirectories: readList(before['additionalDirectories']).filter(
           (path) => !update.directories.includes(path),
         ),
       };
     case 'addRules':
-      return { ...before, [update.behavior]: joined(before[update.behavior], update.rules.map(textOf)) };
+      return { ...before, [update.behavior]: joined(before[update.behavior], update.rules.map(formatRule)) };
     case 'replaceRules':
-      return { ...before, [update.behavior]: joined([], update.rules.map(textOf)) };
+      return { ...before, [update.behavior]: joined([], update.rules.map(formatRule)) };
     case 'removeRules': {
-      const gone = new Set(update.rules.map(textOf));
+      const gone = new Set(update.rules.map(formatRule));
       const isGone = (text: string) => gone.has(text) || gone.has(asRead(text));
       return {
         ...before,
-        [update.behavior]: listOf(before[update.behavior]).filter((text) => !isGone(text)),
+        [update.behavior]: readList(before[update.behavior]).filter((text) => !isGone(text)),
       };
     }
   }
@@ -73,12 +73,12 @@ function asRead(text: string): string {
   return ['', '*', ':*'].includes(content) ? tool : `${tool}(${content})`;
 }
 
-const joined = (before: unknown, added: readonly string[]) => [...new Set([...listOf(before), ...added])];
+const joined = (before: unknown, added: readonly string[]) => [...new Set([...readList(before), ...added])];
 
-function listOf(value: unknown): readonly string[] {
+function readList(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
-function textOf({ toolName, ruleContent }: PermissionRuleValue): string {
+function formatRule({ toolName, ruleContent }: PermissionRuleValue): string {
   return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
 }

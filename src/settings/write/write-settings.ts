@@ -34,7 +34,7 @@ export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
   let last: Promise<unknown> = Promise.resolve();
 
   const change = async (source: SettingSource, key: string, edit: (before: unknown) => unknown) => {
-    const file = await fileOf(source, places);
+    const file = await pickFile(source, places);
     if (source !== 'user') await refuseStrayLinks(file, places);
     const folderMode = source === 'user' ? 0o700 : undefined;
     await changeJsonFile({ file, files, mode: FILE_MODES[source], folderMode }, async (held) => {
@@ -56,7 +56,7 @@ export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
   };
 
   return {
-    fileOf: (source) => fileOf(source, places),
+    fileOf: (source) => pickFile(source, places),
     change(source, key, edit) {
       const mine = last.then(() => change(source, key, edit));
       last = mine.catch(() => undefined);
@@ -69,7 +69,7 @@ export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
  * The existing file of a source; of several the strongest one; without any, the one in the folder that
  * exists.
  */
-async function fileOf(
+async function pickFile(
   source: SettingSource,
   { configHome, projectRoot, files }: SettingsFiles,
 ): Promise<string> {

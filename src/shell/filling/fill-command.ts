@@ -3,11 +3,13 @@
  * plugin. The text reaches the shell in variables, so that no quote, bracket or line break in it is ever
  * read as program. What judges and shows the command sees the text itself, in quotes.
  */
-import { whyUnreadable } from '../reading/guard.ts';
+
+import type { Span } from '../reading/parser-guard.ts';
+import { whyUnreadable } from '../reading/parser-guard.ts';
 import { readSegments } from '../reading/read-segments.ts';
 import { type CommandLine, everySegment, programOf } from '../reading/segment.ts';
-import { type Place, placesIn, type Span } from './places.ts';
-import { type Role, rolesOf } from './roles.ts';
+import { placesIn, type QuotingPlace } from './quoting-places.ts';
+import { findRoles, type Role } from './roles.ts';
 
 type CommandPiece = string | ForeignText;
 
@@ -70,7 +72,7 @@ export async function fillCommand(pieces: readonly CommandPiece[]): Promise<Fill
         parser,
       )
     : [];
-  const roles = rolesOf(
+  const roles = findRoles(
     everySegment(before.segments),
     marks.map(({ name }) => name),
   );
@@ -92,7 +94,7 @@ export async function fillCommand(pieces: readonly CommandPiece[]): Promise<Fill
   const inWords = places.some((place) => place !== 'document');
   const steers =
     whyUnreadable(shown) === undefined
-      ? programsOf(before, marks, inWords) !== programsOf(readSegments(shown, parser), [], inWords)
+      ? listPrograms(before, marks, inWords) !== listPrograms(readSegments(shown, parser), [], inWords)
       : marks.some(({ piece: { words } }) => words.length > 1 || words[0]?.startsWith('-') === true);
   return steers ? refused('it may have another program run') : { ok: true, shown, text, variables };
 }
@@ -125,7 +127,7 @@ function withMarks(pieces: readonly CommandPiece[]): {
 
 function whyNot(
   { text, namesProgram = false }: ForeignText,
-  place: Place,
+  place: QuotingPlace,
   role: Role | undefined,
 ): string | undefined {
   switch (role) {
@@ -148,7 +150,7 @@ function whyNot(
 }
 
 /** The text in quotes that fit the place. */
-function shownAs({ text, words }: ForeignText, place: Place): string {
+function shownAs({ text, words }: ForeignText, place: QuotingPlace): string {
   switch (place) {
     case 'bare':
       return words.map(quoted).join(' ');
@@ -170,7 +172,7 @@ function shownAs({ text, words }: ForeignText, place: Place): string {
 /** Variables in quotes that fit the place. */
 function runAs(
   { name, piece: { text, words } }: Mark,
-  place: Place,
+  place: QuotingPlace,
   variables: Record<string, string>,
 ): string {
   const variable = (value: string, of = name): string => {
@@ -216,7 +218,7 @@ const inBytes = (char: string): string =>
  * Which programs run, in order. `marks`: the placeholders in their names. `inWords`: values are words, which
  * may be options.
  */
-function programsOf({ segments, unseen }: CommandLine, marks: readonly Mark[], inWords: boolean): string {
+function listPrograms({ segments, unseen }: CommandLine, marks: readonly Mark[], inWords: boolean): string {
   const names = everySegment(segments).map((segment) => {
     let name = programOf(segment);
     for (const { name: mark, piece } of marks) name = name.replaceAll(mark, piece.text);

@@ -20,7 +20,7 @@ const ALL_WORDS = /^(?:ssh|sqlite3|duckdb|make|gmake|expect|eval)$/;
 const SCRIPTED = /^(?:sed|gsed|awk|gawk|mawk|nawk)$/;
 
 /** What the marks are to the programs of these segments; the most dangerous one of each counts. */
-export function rolesOf(segments: readonly Segment[], marks: readonly string[]): ReadonlyMap<string, Role> {
+export function findRoles(segments: readonly Segment[], marks: readonly string[]): ReadonlyMap<string, Role> {
   const roles = new Map<string, Role>();
   const rank: readonly Role[] = ['script', 'language', 'named', 'name'];
   const note = (text: string, role: (mark: string) => Role) => {

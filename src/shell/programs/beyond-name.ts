@@ -154,7 +154,7 @@ const runners = new WeakMap<Pick<Segment, 'words'>, boolean>();
 
 function isRunner({ words }: Pick<Segment, 'words'>): boolean {
   const [path, ...args] = words.map(({ value }) => value);
-  const program = aliasOf(baseName(path ?? ''));
+  const program = resolveAlias(baseName(path ?? ''));
   if (program === 'sed')
     return !args.includes('--sandbox') && sedScripts(args).some((script) => !isSafe(script));
   if (PROGRAMS[program] !== awk) return false;
@@ -243,19 +243,19 @@ export function beyondName(words: readonly string[]): readonly number[] {
   const [path = '', ...args] = words;
   const program = baseName(path);
   if (program === 'git') return beyondGit(args).map((at) => at + 1);
-  const form = tableOf(aliasOf(program));
+  const form = findTable(resolveAlias(program));
   return form === undefined ? [] : beyond(args, form).map((at) => at + 1);
 }
 
 /** Whether words that are not known yet could go beyond it. */
 export function mayGoBeyond(program: string): boolean {
-  return program === 'git' || tableOf(aliasOf(program)) !== undefined;
+  return program === 'git' || findTable(resolveAlias(program)) !== undefined;
 }
 
-const aliasOf = (program: string): string =>
+const resolveAlias = (program: string): string =>
   Object.hasOwn(ALIASES, program) ? (ALIASES[program] ?? program) : program;
 
-const tableOf = (name: string): Beyond | undefined =>
+const findTable = (name: string): Beyond | undefined =>
   Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
 
 function beyondGit(args: readonly string[]): readonly number[] {

@@ -146,7 +146,7 @@ const SAME_AS: Readonly<Record<string, string>> = {
 const START_HERE = /^(?:r?grep|rg|ag|ack|find|tar|7z|jar|ar|unzip|patch|cpio|pax|wget|curl|stow)$/;
 
 /** What a command reads, or changes, below folders; undefined: nothing. */
-export function descentOf(segment: Segment, kind: 'read' | 'write'): Descent | undefined {
+export function findDescent(segment: Segment, kind: 'read' | 'write'): Descent | undefined {
   const words = segment.words.map(({ value }) => value ?? '');
   const [path = '', ...args] = words;
   const name = SAME_AS[baseName(path)] ?? baseName(path);
@@ -156,7 +156,7 @@ export function descentOf(segment: Segment, kind: 'read' | 'write'): Descent | u
   const descends = testFor(table, name)?.(args) === true;
   if (!descends && !(kind === 'read' && readsBelow(words))) return undefined;
   return {
-    paths: pathsOf([name, ...args], kind),
+    paths: listPaths([name, ...args], kind),
     open,
     here: kind === 'read' && takesNames(name, args) ? 'yes' : START_HERE.test(name) ? 'unlessNamed' : 'no',
     followsLinks: testFor(FOLLOWERS, name)?.(args) === true,
@@ -180,7 +180,7 @@ function ofGit(touched: GitTouch | undefined, args: Args, open: readonly TextPat
   };
 }
 
-function pathsOf(words: readonly string[], kind: 'read' | 'write'): readonly string[] {
+function listPaths(words: readonly string[], kind: 'read' | 'write'): readonly string[] {
   const copying = readCopying(words);
   if (copying !== undefined) {
     const { sources } = copying;

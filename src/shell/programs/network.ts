@@ -35,7 +35,7 @@ const CLIENTS =
 const COPIERS = /^(?:rsync|scp)$/;
 
 /** The hosts that a command names; [] if it uses the network and names none; undefined if it does not. */
-export function networkOf(segment: Segment): readonly string[] | undefined {
+export function findHosts(segment: Segment): readonly string[] | undefined {
   const program = programOf(segment);
   const words = segment.words.slice(1).map(({ value, text }) => value ?? text);
   const hosts = [...new Set(words.flatMap(hostIn))];

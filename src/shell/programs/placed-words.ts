@@ -2,7 +2,7 @@
  * Words in which a program replaces a placeholder, as `find` does with `{}` and `xargs -I` with its argument.
  */
 import type { ShellWord } from '../reading/segment.ts';
-import { ANY, ANYTHING, meet, type Piece, type TextPattern } from '../reading/text-pattern.ts';
+import { ANY, ANYTHING, meet, type PatternPiece, type TextPattern } from '../reading/text-pattern.ts';
 
 interface Filling {
   /** What is filled in may be several words. */
@@ -20,7 +20,7 @@ export function filledIn(word: ShellWord, mark: string, { many = false }: Fillin
     return { value, text, may: aroundMark(word.may, mark), many: word.many || many };
   }
   if (!value.includes(mark)) return word;
-  const may = value.split(mark).flatMap((piece, i): Piece[] => (i === 0 ? [piece] : [ANY, piece]));
+  const may = value.split(mark).flatMap((piece, i): PatternPiece[] => (i === 0 ? [piece] : [ANY, piece]));
   return { value: undefined, text, may, many, template: value };
 }
 
@@ -28,14 +28,14 @@ export function filledIn(word: ShellWord, mark: string, { many = false }: Fillin
 function aroundMark(may: TextPattern, mark: string): TextPattern {
   const first = may[0];
   const last = may.at(-1);
-  const head = typeof first === 'string' ? first.slice(0, startOf(mark, first)) : '';
+  const head = typeof first === 'string' ? first.slice(0, findStart(mark, first)) : '';
   const reversed = typeof last === 'string' ? backwards(last) : '';
-  const tail = backwards(reversed.slice(0, startOf(backwards(mark), reversed)));
+  const tail = backwards(reversed.slice(0, findStart(backwards(mark), reversed)));
   return [...(head === '' ? [] : [head]), ANY, ...(tail === '' ? [] : [tail])];
 }
 
 /** Where the mark may begin in this text, of which the continuation is not known. */
-function startOf(mark: string, text: string): number {
+function findStart(mark: string, text: string): number {
   for (let at = 0; at < text.length; at++)
     if (text.startsWith(mark, at) || mark.startsWith(text.slice(at))) return at;
   return text.length;

@@ -60,7 +60,7 @@ interface Option {
   readonly value?: string | undefined;
 }
 
-export interface Launch {
+export interface StarterCall {
   readonly options: readonly Option[];
   /** The program with its words. */
   readonly rest: readonly ShellWord[];
@@ -70,13 +70,15 @@ export interface Launch {
 
 /** Whether an option is one of these; a long name may be cut short. */
 export function isOption({ name }: Option, names: string): boolean {
-  return name.startsWith('--') ? isLongOf(name.slice(2), names) : names.split(' ').includes(name.slice(1));
+  return name.startsWith('--')
+    ? isLongOption(name.slice(2), names)
+    : names.split(' ').includes(name.slice(1));
 }
 
 /**
  * What is left behind the options and assignments; undefined: a word in front of the program is not known.
  */
-export function readLaunch(words: readonly ShellWord[], starter: Starter): Launch | undefined {
+export function readLaunch(words: readonly ShellWord[], starter: Starter): StarterCall | undefined {
   const { skip = 0, assigns = false } = starter;
   const options: Option[] = [];
   const sets: string[] = [];
@@ -108,7 +110,7 @@ function readOptions(
   if (word.startsWith('--')) {
     const [, name = '', value] = /^--([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
     if (value !== undefined) return { read: [{ name: `--${name}`, value }], takesNext: false };
-    const takesNext = !bare.split(' ').includes(name) && isLongOf(name, valued);
+    const takesNext = !bare.split(' ').includes(name) && isLongOption(name, valued);
     return { read: [{ name: word }], takesNext };
   }
   const read: Option[] = [];
@@ -123,5 +125,5 @@ function readOptions(
   return { read, takesNext: false };
 }
 
-const isLongOf = (name: string, names: string): boolean =>
+const isLongOption = (name: string, names: string): boolean =>
   name !== '' && names.split(' ').some((each) => each.length > 1 && each.startsWith(name));

@@ -5,7 +5,7 @@ import { steersPrograms } from '../reading/variables.ts';
 import { executedByFd, executedByFind, type FoundCommands } from './find-actions.ts';
 import { gitSettings, isHarmlessSetting } from './git-trees.ts';
 import { filledIn } from './placed-words.ts';
-import { isOption, type Launch, readLaunch, STARTERS, type Starter } from './starters.ts';
+import { isOption, readLaunch, STARTERS, type Starter, type StarterCall } from './starters.ts';
 
 /** What a program starts in turn, as far as its words tell. */
 type Wrapped =
@@ -59,12 +59,12 @@ export function unwrap(words: readonly ShellWord[]): Wrapped {
     return unseen('set changes what a shell does');
   if (OTHER_SHELLS.includes(program)) return unseen(`${program} reads commands in a language of its own`);
   const language = Object.hasOwn(SHELLS, program) ? SHELLS[program] : undefined;
-  if (language !== undefined) return scriptOf(words.slice(1), program, language);
-  if (program === 'find') return actionsOf(program, executedByFind(words));
-  if (program === 'fd' || program === 'fdfind') return actionsOf(program, executedByFd(words));
+  if (language !== undefined) return readScript(words.slice(1), program, language);
+  if (program === 'find') return wrapFound(program, executedByFind(words));
+  if (program === 'fd' || program === 'fdfind') return wrapFound(program, executedByFd(words));
   if (program === 'hyperfine' && has(/^-[LP]|^--par/))
     return unseen('hyperfine makes commands of its parameters');
-  if (program === 'rg') return filterOf(words);
+  if (program === 'rg') return readFilters(words);
   if (program === 'git' && isSteered(words))
     return unseen('git is given settings by which it may run something');
   if (OTHER_ROOTS.test(program) || (Object.hasOwn(MOVERS, program) && has(MOVERS[program] as RegExp)))
@@ -78,7 +78,7 @@ export function unwrap(words: readonly ShellWord[]): Wrapped {
   return program === 'xargs' ? startedByXargs(launch) : startedBy(program, starter, launch);
 }
 
-function startedBy(program: string, starter: Starter, { options, rest, sets }: Launch): Wrapped {
+function startedBy(program: string, starter: Starter, { options, rest, sets }: StarterCall): Wrapped {
   const { moves = '', roots = '', transparent = false } = starter;
   const holds = (names: string) => options.some((option) => isOption(option, names));
   if (program === 'env' && holds('S split-string')) return unseen('env -S splits text into words');
@@ -116,8 +116,8 @@ function scriptBehind(words: readonly ShellWord[], program: string): Wrapped {
 }
 
 /** xargs puts what it reads in the place of its marks, or behind the words. */
-function startedByXargs({ options, rest }: Launch): Wrapped {
-  const marks = options.filter((option) => isOption(option, 'I J i replace')).map(markOf);
+function startedByXargs({ options, rest }: StarterCall): Wrapped {
+  const marks = options.filter((option) => isOption(option, 'I J i replace')).map(findMark);
   if (marks.some((mark) => mark === undefined || mark === ''))
     return unseen('what xargs replaces is not written out');
   const known = marks.flatMap((mark) => mark ?? []);
@@ -136,7 +136,7 @@ function startedByXargs({ options, rest }: Launch): Wrapped {
 }
 
 /** undefined: it is not known. */
-function markOf({ name, value }: Launch['options'][number]): string | undefined {
+function findMark({ name, value }: StarterCall['options'][number]): string | undefined {
   if (name === '-I' || name === '-J') return value;
   return value === undefined || (name === '-i' && value === '') ? '{}' : value;
 }
@@ -161,7 +161,7 @@ function startsNothing(words: readonly ShellWord[]): boolean {
 const OWN_INPUT = /^(?:\/|(?:\.\.\/+)+)(?:\.{0,2}\/+|\w+\/+\.\.\/+)*(?:dev|proc)\//;
 
 /** `-c` takes the first word behind the options; without it a shell reads a file, or whatever comes in. */
-function scriptOf(words: readonly ShellWord[], program: string, language: ShellLanguage): Wrapped {
+function readScript(words: readonly ShellWord[], program: string, language: ShellLanguage): Wrapped {
   let reads = false;
   for (const { value } of words) {
     if (value === undefined) return unseen(`what ${program} runs is not written out`);
@@ -175,7 +175,7 @@ function scriptOf(words: readonly ShellWord[], program: string, language: ShellL
   return unseen(`${program} reads its commands from elsewhere`);
 }
 
-function actionsOf(program: string, found: FoundCommands | undefined): Wrapped {
+function wrapFound(program: string, found: FoundCommands | undefined): Wrapped {
   if (found === undefined) return unseen(`a word of ${program} may hold commands`);
   const { commands, elsewhere } = found;
   if (commands.length === 0) return { kind: 'nothing' };
@@ -184,7 +184,7 @@ function actionsOf(program: string, found: FoundCommands | undefined): Wrapped {
 }
 
 /** Programs that can make ripgrep read files and ask for a name. */
-function filterOf(words: readonly ShellWord[]): Wrapped {
+function readFilters(words: readonly ShellWord[]): Wrapped {
   const commands = words.flatMap(({ value = '' }, at): (readonly ShellWord[])[] => {
     const [, name, given] = /^--(pre|hostname-bin)(?:=(.*))?$/s.exec(value) ?? [];
     if (name === undefined) return [];

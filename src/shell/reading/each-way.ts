@@ -1,7 +1,7 @@
 /** Commands in a loop over words that are written out: the variable is one of them, so each is looked at. */
 import type { Segment, ShellWord } from './segment.ts';
 import { knownWord } from './segment.ts';
-import type { Piece, TextPattern } from './text-pattern.ts';
+import type { PatternPiece, TextPattern } from './text-pattern.ts';
 
 /** More ways than these are not gone through. */
 const MOST_WAYS = 128;
@@ -14,13 +14,13 @@ export function eachWay(segment: Segment): readonly Segment[] | undefined {
   const { words, redirects } = segment;
   if (words.every(({ value }) => value !== undefined) && redirects.every(({ path }) => path !== undefined))
     return undefined;
-  const read = waysOf(words, wordsOf, MOST_WAYS);
+  const read = combineChoices(words, listWords, MOST_WAYS);
   const opened =
     read &&
-    waysOf(
+    combineChoices(
       redirects,
       (target) =>
-        target.path === undefined ? textsOf(target.may)?.map((path) => ({ ...target, path })) : [target],
+        target.path === undefined ? listTexts(target.may)?.map((path) => ({ ...target, path })) : [target],
       MOST_WAYS / read.length,
     );
   // What it starts was read with the words open, and is gone through in turn.
@@ -29,7 +29,7 @@ export function eachWay(segment: Segment): readonly Segment[] | undefined {
   );
 }
 
-function waysOf<T>(
+function combineChoices<T>(
   items: readonly T[],
   choices: (item: T) => readonly T[] | undefined,
   most: number,
@@ -43,22 +43,22 @@ function waysOf<T>(
   return ways;
 }
 
-function wordsOf(word: ShellWord): readonly ShellWord[] | undefined {
+function listWords(word: ShellWord): readonly ShellWord[] | undefined {
   if (word.value !== undefined) return [word];
-  return word.many ? undefined : textsOf(word.may)?.map(knownWord);
+  return word.many ? undefined : listTexts(word.may)?.map(knownWord);
 }
 
-function textsOf(pattern: TextPattern): readonly string[] | undefined {
+function listTexts(pattern: TextPattern): readonly string[] | undefined {
   let texts: readonly string[] = [''];
   for (const piece of pattern) {
-    const next = choicesOf(piece);
+    const next = listChoices(piece);
     if (next === undefined || texts.length * next.length > MOST_WAYS) return undefined;
     texts = texts.flatMap((text) => next.map((each) => text + each));
   }
   return texts;
 }
 
-function choicesOf(piece: Piece): readonly string[] | undefined {
+function listChoices(piece: PatternPiece): readonly string[] | undefined {
   if (typeof piece === 'string') return [piece];
   return 'oneOf' in piece ? piece.oneOf : undefined;
 }

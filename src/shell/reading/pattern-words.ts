@@ -40,7 +40,7 @@ export function patternWords(
     if (value !== undefined || /(?:^|[=:])~/.test(word.text)) return;
     const isPlaced = [...places.keys()].some((place) => word.text.includes(place));
     if (!isPlaced && !(many && /[*?[{]/.test(word.text))) return;
-    const ways = may.length === 0 ? undefined : waysOf(word, places);
+    const ways = may.length === 0 ? undefined : listWays(word, places);
     // What a command prints, or a variable, may hold such a sign too, and is judged as it is.
     if (ways === undefined && isPlaced) return;
     if (ways === undefined || command.slice(word.pos, word.end) !== word.text) open = true;
@@ -55,10 +55,10 @@ export function patternWords(
   return open ? undefined : found;
 }
 
-function waysOf({ parts }: Word, places: ReadonlyMap<string, string>): readonly Way[] | undefined {
+function listWays({ parts }: Word, places: ReadonlyMap<string, string>): readonly Way[] | undefined {
   let ways: readonly Way[] = [{ pattern: '', plain: '' }];
   for (const part of parts ?? []) {
-    const next = choicesOf(part, places);
+    const next = listChoices(part, places);
     if (next === undefined || ways.length * next.length > MOST_WAYS) return undefined;
     ways = ways.flatMap((way) =>
       next.map(({ pattern, plain }) => ({ pattern: way.pattern + pattern, plain: way.plain + plain })),
@@ -70,7 +70,7 @@ function waysOf({ parts }: Word, places: ReadonlyMap<string, string>): readonly 
 const literal = (plain: string): Way => ({ pattern: plain.replace(/[\\*?[\]!^]/g, '\\$&'), plain });
 const asWritten = (text: string): Way => ({ pattern: text, plain: text });
 
-function choicesOf(part: WordPart, places: ReadonlyMap<string, string>): readonly Way[] | undefined {
+function listChoices(part: WordPart, places: ReadonlyMap<string, string>): readonly Way[] | undefined {
   const place = places.get(part.text);
   switch (part.type) {
     case 'SimpleExpansion':

@@ -99,7 +99,7 @@ const behind = ({ spans }: Told, at: number, text: string): Edit => {
 /** What prints the names, and what leaves some of them out or sorts them. */
 function givenBy(commands: readonly (Told | undefined)[]): Given | undefined {
   const [first, ...filters] = commands;
-  const names = first && namesOf(first);
+  const names = first && findNames(first);
   if (names === undefined) return undefined;
   const edits = [...names.edits];
   for (const filter of filters) {
@@ -115,13 +115,13 @@ function isFilter([program = '', ...args]: readonly string[]): boolean {
   if (program === 'sort') return args.every((arg) => /^-[urn]+$/.test(arg));
   if (program === 'head' || program === 'tail') return /^(?:-n ?)?-?\d+$|^-n\d+$|^$/.test(args.join(' '));
   return (
-    program === 'grep' && /^(?:-[vEFiwx]+ )*[^-]/.test(`${args.join(' ')}`) && operandsOf(args).length === 1
+    program === 'grep' && /^(?:-[vEFiwx]+ )*[^-]/.test(`${args.join(' ')}`) && listOperands(args).length === 1
   );
 }
 
-const operandsOf = (args: readonly string[]) => args.filter((arg) => !/^-[vEFiwx]+$/.test(arg));
+const listOperands = (args: readonly string[]) => args.filter((arg) => !/^-[vEFiwx]+$/.test(arg));
 
-function namesOf(told: Told): Given | undefined {
+function findNames(told: Told): Given | undefined {
   const [program = '', ...args] = told.words;
   const paths = pathsRead(told.words);
   if (paths === undefined) return undefined;

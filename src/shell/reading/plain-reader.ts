@@ -10,13 +10,13 @@ import { baseName } from './base-name.ts';
  * too.
  */
 export function pathsRead(words: readonly string[]): readonly string[] | undefined {
-  const { form, args, folder } = formOf(words);
+  const { form, args, folder } = readForm(words);
   const named = form === undefined ? undefined : namedIn(args, form);
   if (form === undefined || named === undefined) return undefined;
   if (form.atMost !== undefined && (named.length > form.atMost || named.some(standsForMany)))
     return undefined;
   if (form.holds?.(named, args) === false) return undefined;
-  const paths = form.words === undefined ? named.slice(scriptsOf(form, args)) : [];
+  const paths = form.words === undefined ? named.slice(countScripts(form, args)) : [];
   if (form.words !== undefined && !named.every((word) => form.words?.test(word))) return undefined;
   if (folder === undefined) return paths;
   return [folder, ...paths.map((path) => (path.startsWith('/') ? path : `${folder}/${path}`))];
@@ -26,7 +26,7 @@ export function pathsRead(words: readonly string[]): readonly string[] | undefin
 const standsForMany = (word: string): boolean => word.includes('{}');
 
 /** How many words, from the first, are no paths. */
-function scriptsOf({ scripts = 0, unscripted }: ReadingForm, args: readonly string[]): number {
+function countScripts({ scripts = 0, unscripted }: ReadingForm, args: readonly string[]): number {
   return unscripted !== undefined && args.some((arg) => unscripted.test(arg)) ? 0 : scripts;
 }
 
@@ -34,18 +34,18 @@ function scriptsOf({ scripts = 0, unscripted }: ReadingForm, args: readonly stri
  * Whether it also reads files that its words do not name: those below a folder, or in a repository's history.
  */
 export function readsBelow(words: readonly string[]): boolean {
-  const { form, args } = formOf(words);
+  const { form, args } = readForm(words);
   return form?.descends?.(args) === true;
 }
 
 /** Programs that it starts by itself, to read what it is given. */
 export function startedToRead(words: readonly string[]): readonly string[] {
-  return formOf(words).form?.starts ?? [];
+  return readForm(words).form?.starts ?? [];
 }
 
 /** Whether links in a folder that it is given lead it out of there. */
 export function followsLinks(words: readonly string[]): boolean {
-  return formOf(words).form?.followsLinks === true;
+  return readForm(words).form?.followsLinks === true;
 }
 
 /** The listed form of a program, and whether this command keeps to it. */
@@ -54,8 +54,8 @@ export function readingForm(
 ): (ReadingForm & { readonly reads: boolean }) | undefined {
   const [program = '', ...rest] = words;
   const named = [baseName(program), ...rest];
-  const { form, args } = formOf(named);
-  return form && { ...form, scripts: scriptsOf(form, args), reads: pathsRead(named) !== undefined };
+  const { form, args } = readForm(named);
+  return form && { ...form, scripts: countScripts(form, args), reads: pathsRead(named) !== undefined };
 }
 
 interface Formed {
@@ -65,7 +65,7 @@ interface Formed {
   readonly folder?: string;
 }
 
-function formOf([program = '', ...args]: readonly string[]): Formed {
+function readForm([program = '', ...args]: readonly string[]): Formed {
   if (program === 'docker') {
     const [first = '', second = ''] = args;
     const ofTwo = ownIn(READING_DOCKER, `${first} ${second}`);

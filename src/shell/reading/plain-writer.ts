@@ -31,7 +31,7 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
     case 'rsync':
       return [
         ...pathsMade(words),
-        ...valuesOf(args, RSYNC_FILES, new RegExp(`${RSYNC_FILES.source.slice(0, -1)}=(.+)$`)),
+        ...listValues(args, RSYNC_FILES, new RegExp(`${RSYNC_FILES.source.slice(0, -1)}=(.+)$`)),
       ];
     case 'tar':
     case 'bsdtar':
@@ -48,36 +48,36 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
       return args.flatMap((arg) => (arg.startsWith('of=') ? [arg.slice(3)] : []));
     case 'curl':
       return [
-        ...valuesOf(args, /^(?:-[A-Za-z]*o|--o[a-z-]*)$/, /^(?:-[A-Za-z]*?o|--o[a-z-]*=)(.+)$/),
-        ...valuesOf(args, CURL_FILES, /^-[A-Za-z]*?[Dc](.+)$/),
+        ...listValues(args, /^(?:-[A-Za-z]*o|--o[a-z-]*)$/, /^(?:-[A-Za-z]*?o|--o[a-z-]*=)(.+)$/),
+        ...listValues(args, CURL_FILES, /^-[A-Za-z]*?[Dc](.+)$/),
         ...(args.some((arg) => /^-[A-Za-z]*O|^--remote-n/.test(arg))
-          ? namesOfUrls(named, valuesOf(args, /^--output-dir$/, /^--output-dir=(.+)$/)[0])
+          ? namesOfUrls(named, listValues(args, /^--output-dir$/, /^--output-dir=(.+)$/)[0])
           : []),
       ];
     case 'sort':
-      return valuesOf(args, /^(?:-[A-Za-z]*o|--o[a-z-]*)$/, /^(?:-[A-Za-z]*?o|--o[a-z-]*=)(.+)$/);
+      return listValues(args, /^(?:-[A-Za-z]*o|--o[a-z-]*)$/, /^(?:-[A-Za-z]*?o|--o[a-z-]*=)(.+)$/);
     case 'wget':
       return [
-        ...valuesOf(
+        ...listValues(
           args,
           /^(?:-[A-Za-z]*[Oao]|--(?:o|ap)[a-z-]*)$/,
           /^(?:-[A-Za-z]*?[Oao]|--(?:o|ap)[a-z-]*=)(.+)$/,
         ),
-        ...valuesOf(args, /^--(?:save|warc|rej|hsts-)[a-z-]*$/, /^--(?:save|warc|rej|hsts-)[a-z-]*=(.+)$/),
+        ...listValues(args, /^--(?:save|warc|rej|hsts-)[a-z-]*$/, /^--(?:save|warc|rej|hsts-)[a-z-]*=(.+)$/),
         ...namesOfUrls(
           named,
-          valuesOf(args, /^(?:-\w*P|--directory-p[a-z]*)$/, /^(?:-\w*P|--directory-p[a-z]*=)(.+)$/)[0],
+          listValues(args, /^(?:-\w*P|--directory-p[a-z]*)$/, /^(?:-\w*P|--directory-p[a-z]*=)(.+)$/)[0],
         ),
       ];
     case 'git':
       return [
-        ...valuesOf(args, /^(?:-o|--o(?!n)[a-z-]*)$/, /^(?:-o|--o(?!n)[a-z-]*=)(.+)$/),
+        ...listValues(args, /^(?:-o|--o(?!n)[a-z-]*)$/, /^(?:-o|--o(?!n)[a-z-]*=)(.+)$/),
         ...(keepsSetting(args) ? ['.git/config'] : []),
         ...(gitWrites(args)?.paths ?? []),
       ];
     case 'find':
       return [
-        ...valuesOf(args, /^-f(?:print[0f]?|ls)$/),
+        ...listValues(args, /^-f(?:print[0f]?|ls)$/),
         ...(args.includes('-delete') ? namedFirst(args, '.') : []),
       ];
     default:
@@ -116,7 +116,7 @@ export function pathsCopied(words: readonly string[]): readonly string[] {
 }
 
 /** The word behind an option, and the value that is written together with one. */
-function valuesOf(args: readonly string[], option: RegExp, joined?: RegExp): readonly string[] {
+function listValues(args: readonly string[], option: RegExp, joined?: RegExp): readonly string[] {
   return args.flatMap((arg, at) => {
     const value = option.test(arg) ? args[at + 1] : joined?.exec(arg)?.[1];
     return value === undefined ? [] : [value];

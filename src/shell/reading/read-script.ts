@@ -1,6 +1,6 @@
 /** One script of a command line, node by node: the line itself, or the text that a shell in it is given. */
 import type { Command, For, ParsedScript, Redirection, SyntaxNode } from 'unbash';
-import { coversSubstitutions, goesOnBehind, type Span } from './guard.ts';
+import { coversSubstitutions, goesOnBehind, type Span } from './parser-guard.ts';
 import { differsInPosix, looksLikeBash } from './posix-reading.ts';
 import type { ShellLanguage, ShellWord } from './segment.ts';
 import { type KnownVariables, readWord } from './shell-word.ts';

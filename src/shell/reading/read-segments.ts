@@ -1,6 +1,6 @@
 import type { Assignment, Command, Redirection } from 'unbash';
 import { unwrap } from '../programs/unwrap.ts';
-import { whyUnreadable } from './guard.ts';
+import { whyUnreadable } from './parser-guard.ts';
 import { type EnclosingLine, type Parser, ScriptReader } from './read-script.ts';
 import {
   type CommandLine,
@@ -68,7 +68,7 @@ class LineReader implements EnclosingLine {
       ...(isAtTop && { at: end }),
       words,
       ...(assigns !== undefined && { assigns: assigns.text }),
-      redirects: targetsOf(node.redirects, variables),
+      redirects: readTargets(node.redirects, variables),
       fed: textFed(node.redirects),
     });
   }
@@ -77,7 +77,7 @@ class LineReader implements EnclosingLine {
     this.#add({
       text: redirects.map(({ pos, end }) => text.slice(pos, end)).join(' '),
       words: [],
-      redirects: targetsOf(redirects, variables),
+      redirects: readTargets(redirects, variables),
     });
   }
 
@@ -176,7 +176,10 @@ function textFed(redirects: readonly Redirection[]): string {
     .join('\n');
 }
 
-function targetsOf(redirects: readonly Redirection[], variables: KnownVariables): readonly RedirectTarget[] {
+function readTargets(
+  redirects: readonly Redirection[],
+  variables: KnownVariables,
+): readonly RedirectTarget[] {
   return redirects.flatMap((redirect): readonly RedirectTarget[] => {
     if (redirect.type !== 'Redirect') return [];
     const word = redirect.target === undefined ? undefined : readWord(redirect.target, variables);

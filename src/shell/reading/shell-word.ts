@@ -1,7 +1,7 @@
 import type { Word, WordPart } from 'unbash';
 import { constantText, printsWord } from './constant-text.ts';
 import type { ShellWord } from './segment.ts';
-import { ANY, ANYTHING, knownText, type Piece, type TextPattern } from './text-pattern.ts';
+import { ANY, ANYTHING, knownText, type PatternPiece, type TextPattern } from './text-pattern.ts';
 
 /** What a variable may hold, where that is known: `f` in the body of `for f in a b`. */
 export type KnownVariables = ReadonlyMap<string, TextPattern>;
@@ -34,7 +34,7 @@ export function readWord(word: Word, variables: KnownVariables = NONE): ShellWor
 }
 
 interface Reading {
-  readonly pieces: Piece[];
+  readonly pieces: PatternPiece[];
   /** It may become several words, or none. */
   many: boolean;
   /** What it holds is cut into words at its blanks, and read as patterns. */
@@ -50,7 +50,7 @@ interface Reading {
 const MOST_PIECES = 1000;
 
 /** Adds to what it may be. */
-function add(reading: Reading, ...more: readonly Piece[]): void {
+function add(reading: Reading, ...more: readonly PatternPiece[]): void {
   if (reading.runsOn) return;
   const isTooMuch = reading.pieces.length + more.length > MOST_PIECES;
   reading.pieces.push(...(isTooMuch ? [ANY] : more));
@@ -125,7 +125,8 @@ function addPart(part: WordPart, reading: Reading, quoted: boolean): void {
     case 'BraceExpansion': {
       const options = /^\{([\w./-]*(?:,[\w./-]*)+)\}$/.exec(part.text)?.[1];
       if (/[[$`]/.test(part.text)) runOn(reading);
-      else add(reading, options === undefined ? (rangeOf(part.text) ?? ANY) : { oneOf: options.split(',') });
+      else
+        add(reading, options === undefined ? (parseRange(part.text) ?? ANY) : { oneOf: options.split(',') });
       reading.many = true;
       reading.told = false;
       return;
@@ -138,7 +139,7 @@ function addPart(part: WordPart, reading: Reading, quoted: boolean): void {
 }
 
 /** `{1..5}` */
-function rangeOf(text: string): Piece | undefined {
+function parseRange(text: string): PatternPiece | undefined {
   const [, from, to] = /^\{([1-9]\d{0,5}|0)\.\.([1-9]\d{0,5}|0)\}$/.exec(text) ?? [];
   const [first, last] = [Number(from), Number(to)];
   const count = Math.abs(last - first) + 1;

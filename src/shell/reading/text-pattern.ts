@@ -8,14 +8,14 @@
  * beginning of a name). `part`: the same with dots. `char`: one character of a name. `digits`: a number.
  * `folders`: nothing, or folders with the slash behind them.
  */
-export type Piece =
+export type PatternPiece =
   | string
   | { readonly gap: 'any' | 'name' | 'part' | 'char' | 'digits' | 'folders' }
   | { readonly oneOf: readonly string[] };
 
-export type TextPattern = readonly Piece[];
+export type TextPattern = readonly PatternPiece[];
 
-export const ANY: Piece = { gap: 'any' };
+export const ANY: PatternPiece = { gap: 'any' };
 export const ANYTHING: TextPattern = [ANY];
 
 /** The text, when all of it is known. */
@@ -44,11 +44,11 @@ export function meet(
   other: TextPattern,
   { ignoreCase = false, count = UNCOUNTED }: MeetOptions = {},
 ): boolean {
-  const [mine, its] = [readingOf(one, ignoreCase), readingOf(other, ignoreCase)];
+  const [mine, its] = [readPattern(one, ignoreCase), readPattern(other, ignoreCase)];
   count(1);
   if (!mayAgree(mine, its)) return false;
   if (mine.isKnown && its.isKnown) return true;
-  const [a, b] = [statesOf(mine, count), statesOf(its, count)];
+  const [a, b] = [buildStates(mine, count), buildStates(its, count)];
   // What both begin with needs no search: each of its characters is a state of both.
   const shared = Math.min([...mine.head].length, [...its.head].length);
   const start = shared * b.length + shared;
@@ -101,12 +101,12 @@ const readings = {
 const exactly = (text: string): string => text.normalize('NFC');
 const folded = (text: string): string => text.normalize('NFC').toLowerCase();
 
-function readingOf(pattern: TextPattern, ignoreCase: boolean): Reading {
+function readPattern(pattern: TextPattern, ignoreCase: boolean): Reading {
   const known = ignoreCase ? readings.folded : readings.exact;
   const before = known.get(pattern);
   if (before !== undefined) return before;
   const fold = ignoreCase ? folded : exactly;
-  const isText = (piece: Piece): piece is string => typeof piece === 'string';
+  const isText = (piece: PatternPiece): piece is string => typeof piece === 'string';
   const first = pattern.findIndex((piece) => !isText(piece));
   const last = pattern.findLastIndex((piece) => !isText(piece));
   const textOf = (pieces: TextPattern) => pieces.filter(isText).map(fold).join('');
@@ -146,10 +146,10 @@ function mayAgree(one: Reading, other: Reading): boolean {
 const mayBe = ({ head, tail }: Reading, text: string): boolean =>
   text.length >= head.length + tail.length && text.startsWith(head) && text.endsWith(tail);
 
-function statesOf(reading: Reading, count: Count): readonly Edges[] {
+function buildStates(reading: Reading, count: Count): readonly Edges[] {
   // Each character becomes a state.
   if (reading.states === undefined) count(2 * sizeOf(reading.pattern));
-  reading.states ??= automatonOf(reading.pattern, reading.fold);
+  reading.states ??= buildAutomaton(reading.pattern, reading.fold);
   return reading.states;
 }
 
@@ -176,7 +176,7 @@ function overlap(one: Char, other: Char): boolean {
 }
 
 /** States with what leads out of them; the last one is the end. */
-function automatonOf(pattern: TextPattern, fold: (text: string) => string): readonly Edges[] {
+function buildAutomaton(pattern: TextPattern, fold: (text: string) => string): readonly Edges[] {
   const states: Edges[] = [[]];
   const last = () => states.length - 1;
   /** A new last state, reached on this; on nothing where it is left out. */

@@ -47,7 +47,7 @@ export const EMPTY: Buffer = { text: '', chips: [], cursor: 0 };
 const ASCII = /^[\x20-\x7e\t]*$/;
 
 /** The grapheme clusters of one line; a chip is one by itself. */
-export function clustersOf(line: string): readonly string[] {
+export function splitClusters(line: string): readonly string[] {
   if (ASCII.test(line)) return line.split('');
   return line.split(CHIP).flatMap((piece, index) => [...(index === 0 ? [] : [CHIP]), ...graphemes(piece)]);
 }
@@ -65,7 +65,7 @@ export function nextBoundary(text: string, at: number): number {
   if (at >= text.length) return text.length;
   if (text[at] === '\n') return at + 1;
   let boundary = lineStart(text, at);
-  for (const cluster of clustersOf(text.slice(boundary, lineEnd(text, at)))) {
+  for (const cluster of splitClusters(text.slice(boundary, lineEnd(text, at)))) {
     boundary += cluster.length;
     if (boundary > at) break;
   }
@@ -76,7 +76,7 @@ export function previousBoundary(text: string, at: number): number {
   if (at <= 0) return 0;
   if (text[at - 1] === '\n') return at - 1;
   let boundary = lineStart(text, at);
-  for (const cluster of clustersOf(text.slice(boundary, lineEnd(text, at)))) {
+  for (const cluster of splitClusters(text.slice(boundary, lineEnd(text, at)))) {
     if (boundary + cluster.length >= at) break;
     boundary += cluster.length;
   }
@@ -134,7 +134,7 @@ export function shownText(piece: Piece): string {
   return filled(piece, ({ label }) => label);
 }
 
-export function draftOf(piece: Piece): Draft {
+export function toDraft(piece: Piece): Draft {
   return {
     text: filled(piece, (chip) => (chip.kind === 'paste' ? chip.text : chip.label)),
     images: piece.chips.flatMap((chip) => (chip.kind === 'image' ? [chip.image] : [])),

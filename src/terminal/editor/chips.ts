@@ -21,7 +21,7 @@ export class ChipMaker {
 
   /** Text as it is, or as a chip: when it is long, or holds what marks one. */
   paste(text: string): Piece {
-    const lines = linesOf(text);
+    const lines = countLines(text);
     if (text.length <= MOST_CHARS && lines <= MOST_LINES && !text.includes(CHIP)) return { text, chips: [] };
     this.#pastes += 1;
     const size =
@@ -76,7 +76,7 @@ export class ChipMaker {
   }
 }
 
-function linesOf(text: string): number {
+function countLines(text: string): number {
   let lines = 1;
   for (let at = text.indexOf('\n'); at >= 0 && at < text.length - 1; at = text.indexOf('\n', at + 1))
     lines += 1;

@@ -1,7 +1,7 @@
 /** The image in the clipboard, by the tools of the platform that are installed. */
 import { childProcess } from '../../util/node.ts';
 import type { NamedImage } from './chips.ts';
-import { imageOf } from './image-file.ts';
+import { toNamedImage } from './dropped-images.ts';
 
 interface Tool {
   readonly command: string;
@@ -30,7 +30,7 @@ const POWERSHELL: Tool = {
   decode: fromBase64,
 };
 
-function toolsOf({ platform, env }: ClipboardPlace): readonly Tool[] {
+function listTools({ platform, env }: ClipboardPlace): readonly Tool[] {
   if (platform === 'win32') return [POWERSHELL];
   if (platform === 'darwin')
     return [
@@ -58,13 +58,13 @@ export type ClipboardImage =
 
 /** Never rejects. */
 export async function clipboardImage(place: ClipboardPlace): Promise<ClipboardImage> {
-  const tools = toolsOf(place);
+  const tools = listTools(place);
   let ran = false;
   for (const { command, args, decode = (output: Buffer) => output } of tools) {
-    const output = await outputOf(command, args, place.env);
+    const output = await readOutput(command, args, place.env);
     if (output === undefined) continue;
     ran = true;
-    const image = imageOf(decode(output));
+    const image = toNamedImage(decode(output));
     if (image !== undefined) return { image };
   }
   if (ran) return { problem: 'The clipboard holds no image.' };
@@ -77,7 +77,7 @@ export async function clipboardImage(place: ClipboardPlace): Promise<ClipboardIm
 }
 
 /** What a program prints; empty when it fails, undefined when there is none of this name. */
-function outputOf(
+function readOutput(
   command: string,
   args: readonly string[],
   env: ClipboardPlace['env'],

@@ -1,7 +1,7 @@
 /** The list that completes what is being typed: commands, their arguments, files. */
 import type { ActionName } from '../input/actions.ts';
 import type { Row } from '../renderer/frame.ts';
-import { cells, cut } from '../text/cells.ts';
+import { cells, cutRow } from '../text/cells.ts';
 import type { Theme } from '../text/theme.ts';
 import { oneLine } from '../text/visible.ts';
 import type { Buffer } from './buffer.ts';
@@ -152,16 +152,16 @@ export class Completion {
     const labels = shown.map(({ label }) => oneLine(label));
     const width = Math.min(Math.max(...labels.map(cells)), Math.max(10, Math.floor(columns / 2)));
     const rows = shown.map(({ detail }, index) => {
-      const label = cut(labels[index] ?? '', detail === undefined ? columns - 2 : width);
+      const label = cutRow(labels[index] ?? '', detail === undefined ? columns - 2 : width);
       const isChosen = first + index === chosen;
       const name = isChosen ? theme.accent(`› ${label}`) : `  ${label}`;
       const room = columns - width - 4;
       if (detail === undefined || detail === '' || room < 8) return name;
       const gap = ' '.repeat(Math.max(0, width - cells(label)) + 2);
-      return `${name}${gap}${theme.dim(cut(oneLine(detail), room))}`;
+      return `${name}${gap}${theme.dim(cutRow(oneLine(detail), room))}`;
     });
     const hidden = candidates.length - count;
-    return isCounted ? [...rows, theme.dim(cut(`  … ${hidden} more`, columns))] : rows;
+    return isCounted ? [...rows, theme.dim(cutRow(`  … ${hidden} more`, columns))] : rows;
   }
 }
 

@@ -1,8 +1,8 @@
 /** A text under the editing actions: moving, deleting, inserting what was deleted, undo. */
 import type { ActionName } from '../input/actions.ts';
 import { type Buffer, EMPTY, moveTo, type Piece, pieceBetween, splice } from './buffer.ts';
-import { DELETIONS, MOVES } from './edits.ts';
 import { KillRing } from './kill-ring.ts';
+import { DELETIONS, MOVES } from './moves-and-deletions.ts';
 import { type StepKind, UndoList } from './undo-list.ts';
 
 export class DraftText {

@@ -1,10 +1,10 @@
 /** The draft as rows: its mark, the text with the cursor in it, and below it a list or the search. */
-import type { Frame, Row, Size } from '../renderer/frame.ts';
-import { cells, cut } from '../text/cells.ts';
+import type { Row, ScreenFrame, Size } from '../renderer/frame.ts';
+import { cells, cutRow } from '../text/cells.ts';
 import type { Theme } from '../text/theme.ts';
 import { oneLine } from '../text/visible.ts';
 import type { Buffer } from './buffer.ts';
-import { type LaidOutRow, layOut, placeOf } from './layout.ts';
+import { type LaidOutRow, layOut, locateCursor } from './layout.ts';
 
 /** Cells of the mark before the first row, and of the margin before the others. */
 const MARK = 2;
@@ -26,19 +26,19 @@ interface Drawn {
 }
 
 /** At most `rows` rows, of which the text has three at least, if it needs them. */
-export function editorFrame(drawn: Drawn, { columns, rows: maxRows }: Size, theme: Theme): Frame {
+export function editorFrame(drawn: Drawn, { columns, rows: maxRows }: Size, theme: Theme): ScreenFrame {
   const laidOut = layOut(drawn.buffer, textWidth(columns));
-  const place = placeOf(laidOut, drawn.buffer.cursor);
+  const place = locateCursor(laidOut, drawn.buffer.cursor);
   const forSearch = drawn.search === undefined ? 0 : 1;
   const list = drawn.list(columns - CURSOR, Math.max(0, maxRows - forSearch - Math.min(laidOut.length, 3)));
-  const window = windowOf(laidOut.length, place.row, Math.max(1, maxRows - forSearch - list.length));
+  const window = fitWindow(laidOut.length, place.row, Math.max(1, maxRows - forSearch - list.length));
   const shown = laidOut.slice(window.first, window.first + window.count).map((row, index) => {
     const mark = window.first + index === 0 ? `${drawn.mark} ` : ' '.repeat(MARK);
-    return mark + textOf(row, theme);
+    return mark + formatRow(row, theme);
   });
-  if (drawn.buffer.text === '') shown[0] += theme.dim(cut(drawn.placeholder, textWidth(columns)));
+  if (drawn.buffer.text === '') shown[0] += theme.dim(cutRow(drawn.placeholder, textWidth(columns)));
   const count = (hidden: number, where: string) =>
-    hidden > 0 ? [theme.dim(cut(`  … ${hidden} rows ${where}`, columns - CURSOR))] : [];
+    hidden > 0 ? [theme.dim(cutRow(`  … ${hidden} rows ${where}`, columns - CURSOR))] : [];
   const above = count(window.above, 'above');
   const text = [...above, ...shown, ...count(window.below, 'below')];
   if (drawn.search === undefined)
@@ -46,19 +46,19 @@ export function editorFrame(drawn: Drawn, { columns, rows: maxRows }: Size, them
       rows: [...text, ...list],
       cursor: { row: above.length + place.row - window.first, column: MARK + place.column },
     };
-  const search = cut(`  ${drawn.search.label}: ${oneLine(drawn.search.query)}`, columns - CURSOR);
+  const search = cutRow(`  ${drawn.search.label}: ${oneLine(drawn.search.query)}`, columns - CURSOR);
   return {
     rows: [...text, theme.accent(search), ...list],
     cursor: { row: text.length, column: cells(search) },
   };
 }
 
-function textOf({ clusters }: LaidOutRow, theme: Theme): Row {
+function formatRow({ clusters }: LaidOutRow, theme: Theme): Row {
   return clusters.map(({ shown, isChip }) => (isChip ? theme.accent(shown) : shown)).join('');
 }
 
 /** The rows around the cursor that fit, with a row for each count of those that do not. */
-function windowOf(total: number, cursor: number, room: number) {
+function fitWindow(total: number, cursor: number, room: number) {
   if (total <= room) return { first: 0, count: total, above: 0, below: 0 };
   // Too little room for counts.
   if (room < 4) {

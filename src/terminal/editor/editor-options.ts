@@ -3,7 +3,7 @@ import type { Theme } from '../text/theme.ts';
 import type { NamedImage } from './chips.ts';
 import type { ClipboardImage } from './clipboard.ts';
 import type { CompletionSource } from './completion.ts';
-import type { History } from './history.ts';
+import type { History } from './prompt-history.ts';
 
 export interface EditorOptions {
   readonly theme: Theme;

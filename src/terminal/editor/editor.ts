@@ -1,16 +1,16 @@
 /** The draft of a prompt: what keys and pastes make of it, and how it is drawn. */
 import type { ActionName, BindingContext } from '../input/actions.ts';
 import type { InputEvent, KeyEvent } from '../input/events.ts';
-import type { Frame } from '../renderer/frame.ts';
+import type { ScreenFrame } from '../renderer/frame.ts';
 import {
   type Buffer,
   type Draft,
-  draftOf,
   EMPTY,
   joined,
   type LongPaste,
   moveTo,
   shownText,
+  toDraft,
 } from './buffer.ts';
 import { ChipMaker } from './chips.ts';
 import { type Chosen, Completion, isListAction, type ListAction } from './completion.ts';
@@ -18,7 +18,7 @@ import { DraftText } from './draft-text.ts';
 import { editorFrame, textWidth } from './editor-frame.ts';
 import type { EditorOptions } from './editor-options.ts';
 import { HistorySearch, HistoryWalk } from './history-walk.ts';
-import { layOut, placeIn, placeOf } from './layout.ts';
+import { layOut, locateCursor, placeIn } from './layout.ts';
 import { TakenDrafts } from './taken-drafts.ts';
 
 export interface Editor {
@@ -34,7 +34,7 @@ export interface Editor {
   /** False: the event means nothing here. `send` is not taken when the draft shall be sent. */
   handle(event: InputEvent, action?: ActionName | 'chord'): boolean;
   /** At most `columns` cells wide; with its list or search at most `maxRows` high. */
-  frame(columns: number, maxRows: number): Frame;
+  frame(columns: number, maxRows: number): ScreenFrame;
   /** The present text can be had back by undo. */
   replace(draft: Draft): void;
   /** Puts a draft before the present text, on lines of its own. */
@@ -82,7 +82,7 @@ class DraftEditor implements Editor {
   }
 
   get draft(): Draft {
-    return draftOf(this.#buffer);
+    return toDraft(this.#buffer);
   }
 
   get isEmpty(): boolean {
@@ -112,7 +112,7 @@ class DraftEditor implements Editor {
     return isTaken;
   }
 
-  frame(columns: number, maxRows: number): Frame {
+  frame(columns: number, maxRows: number): ScreenFrame {
     this.#columns = columns;
     const { theme, placeholder } = this.#options;
     const search = this.#search;
@@ -140,7 +140,7 @@ class DraftEditor implements Editor {
 
   take(): Draft {
     const buffer = this.#buffer;
-    const { text, images } = draftOf(buffer);
+    const { text, images } = toDraft(buffer);
     const draft = { text: this.mode === 'shell' ? text.slice(SHELL.length) : text, images };
     this.#taken.note(draft, buffer);
     this.#options.history.add(buffer);
@@ -199,7 +199,7 @@ class DraftEditor implements Editor {
   /** A row up or down, and from the first and the last one into the history. */
   #goVertically(step: -1 | 1): boolean {
     const rows = layOut(this.#buffer, textWidth(this.#columns));
-    const { row, column } = placeOf(rows, this.#buffer.cursor);
+    const { row, column } = locateCursor(rows, this.#buffer.cursor);
     this.#goal ??= column;
     if (rows[row + step] !== undefined) {
       this.#draft.move(moveTo(this.#buffer, placeIn(rows, row + step, this.#goal)));

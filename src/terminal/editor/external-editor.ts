@@ -25,7 +25,7 @@ export type Edited =
 /** Never rejects; the terminal is taken again in any case. */
 export async function editExternally(edit: ExternalEdit): Promise<Edited> {
   const { text, fileName = 'prompt.md', release, take } = edit;
-  const command = editorOf(edit);
+  const command = pickEditor(edit);
   let folder: string | undefined;
   try {
     folder = await mkdtemp(join(tmpdir(), 'turnwright-edit-'));
@@ -43,7 +43,7 @@ export async function editExternally(edit: ExternalEdit): Promise<Edited> {
   }
 }
 
-export function editorOf({ env, platform }: Pick<ExternalEdit, 'env' | 'platform'>): string {
+export function pickEditor({ env, platform }: Pick<ExternalEdit, 'env' | 'platform'>): string {
   return env['VISUAL'] || env['EDITOR'] || (platform === 'win32' ? 'notepad' : 'vi');
 }
 

@@ -1,6 +1,6 @@
 /** Going through the history: by ↑ and ↓, and by a search. What was being written is never lost. */
 import { type Buffer, EMPTY, type Piece, shownText } from './buffer.ts';
-import type { History } from './history.ts';
+import type { History } from './prompt-history.ts';
 
 /**
  * The prompt that was being written is behind the newest entry; what is changed in an entry stays until the

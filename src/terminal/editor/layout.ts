@@ -1,7 +1,7 @@
 /** The rows that a text takes in a window, and where its places are in them. */
-import { cells, currentWidths, cut, type WidthTable } from '../text/cells.ts';
+import { cells, currentWidths, cutRow, type WidthTable } from '../text/cells.ts';
 import { clean } from '../text/clean.ts';
-import { CHIP, type Chip, clustersOf, type Piece } from './buffer.ts';
+import { CHIP, type Chip, type Piece, splitClusters } from './buffer.ts';
 
 export interface LaidOutRow {
   /** The range of the text, without the line break. */
@@ -36,7 +36,7 @@ export function layOut({ text, chips }: Piece, columns: number): readonly LaidOu
   let start = 0;
   let chip = 0;
   for (const line of text.split('\n')) {
-    const found = line.includes(CHIP) ? rowsOf(line, width, () => chips[chip++]) : seenRows(line, width);
+    const found = line.includes(CHIP) ? wrapLine(line, width, () => chips[chip++]) : seenRows(line, width);
     for (const row of found) rows.push({ ...row, from: start + row.from, to: start + row.to });
     start += line.length + 1;
   }
@@ -51,12 +51,12 @@ function seenRows(line: string, width: number): readonly LaidOutRow[] {
   const known = lines.get(key);
   if (known !== undefined) return known;
   if (lines.size >= MOST_SEEN) lines.clear();
-  const made = rowsOf(line, width, () => undefined);
+  const made = wrapLine(line, width, () => undefined);
   lines.set(key, made);
   return made;
 }
 
-function rowsOf(line: string, width: number, nextChip: () => Chip | undefined): readonly LaidOutRow[] {
+function wrapLine(line: string, width: number, nextChip: () => Chip | undefined): readonly LaidOutRow[] {
   const rows: LaidOutRow[] = [];
   let row: DrawnCluster[] = [];
   let from = 0;
@@ -73,9 +73,9 @@ function rowsOf(line: string, width: number, nextChip: () => Chip | undefined): 
     used = row.reduce((sum, cluster) => sum + cluster.cells, 0);
     blank = 0;
   };
-  for (const cluster of clustersOf(line)) {
+  for (const cluster of splitClusters(line)) {
     const chip = cluster === CHIP ? nextChip() : undefined;
-    const shown = cut(shownCluster(chip?.label ?? cluster), width);
+    const shown = cutRow(shownCluster(chip?.label ?? cluster), width);
     const needed = cells(shown);
     while (used + needed > width && row.length > 0) close(blank > 0 ? blank : row.length);
     row.push({ shown, cells: needed, offset: at - from, isChip: chip !== undefined });
@@ -101,7 +101,7 @@ interface Place {
 }
 
 /** At a break within a line it is the beginning of the next row. */
-export function placeOf(rows: readonly LaidOutRow[], at: number): Place {
+export function locateCursor(rows: readonly LaidOutRow[], at: number): Place {
   let row = rows.findIndex(({ to }) => at <= to);
   if (row < 0) row = rows.length - 1;
   if (rows[row]?.to === at && rows[row + 1]?.from === at) row += 1;

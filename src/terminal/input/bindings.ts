@@ -37,7 +37,7 @@ const RESERVED = { key: 'ctrl+c', actions: ['clear', 'viewClose'] as readonly st
 export function createBindings(keybindings?: unknown): Bindings {
   const { changed, problems } = readBindings(keybindings);
   const keys = new Map(ACTION_NAMES.map((name) => [name, keysWith(name, changed)]));
-  const table = tableOf(keys);
+  const table = buildTable(keys);
   let begun: string | undefined;
   const lookUp = (key: string, context: BindingContext): ActionName | 'chord' | undefined => {
     for (const place of LOOKUP[context]) {
@@ -88,7 +88,7 @@ function sharePlace(one: ActionName, other: ActionName): boolean {
   return actionOf(one).in.some((place) => actionOf(other).in.includes(place));
 }
 
-function tableOf(
+function buildTable(
   keys: ReadonlyMap<ActionName, readonly string[]>,
 ): ReadonlyMap<string, ActionName | 'chord'> {
   const table = new Map<string, ActionName | 'chord'>();

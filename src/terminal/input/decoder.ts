@@ -7,7 +7,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { cleanPaste } from './clean-paste.ts';
 import type { InputClock, InputEvent } from './events.ts';
 import type { Key, Meaning } from './meaning.ts';
-import { PASTE_END, PASTE_START, tokenAt, unfinished } from './tokens.ts';
+import { PASTE_END, PASTE_START, readUnfinished, tokenAt } from './tokens.ts';
 
 /** How long the rest of a sequence may take. */
 const SEQUENCE_MS = 50;
@@ -172,7 +172,7 @@ class TerminalDecoder implements Decoder {
   }
 
   #emitUnfinished(): void {
-    const keys = unfinished(this.#pending);
+    const keys = readUnfinished(this.#pending);
     this.#pending = '';
     if (keys.length > 0) this.#closeBurst();
     for (const key of keys) this.#emitKey(key, this.#options.clock.monotonicMs());

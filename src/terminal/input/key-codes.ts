@@ -91,7 +91,7 @@ export function csiToken(parameters: string, final: string): Meaning {
   if (parameters.startsWith('?')) return privateReply(parameters.slice(1), final);
   // Reports of a mouse or of a mode that is never asked for.
   if (/[^\d;:]/.test(parameters)) return NOTHING;
-  const fields = parameters.split(';').map((field) => field.split(':').map(numberOf));
+  const fields = parameters.split(';').map((field) => field.split(':').map(parseNumber));
   const [first = [], second = [], third = []] = fields;
   const [number = 0] = first;
   const [modifiers = 1, event = 1] = second;
@@ -136,7 +136,7 @@ export function ss3Token(letter: string, modifiers: string): Meaning {
 }
 
 function privateReply(parameters: string, final: string): Meaning {
-  const values = parameters.split(';').map(numberOf);
+  const values = parameters.split(';').map(parseNumber);
   if (final === 'u') return { kind: 'reply', of: 'keyboard', values };
   if (final === 'c') return { kind: 'reply', of: 'device', values };
   if (final === 'R') return { kind: 'reply', of: 'cursor', values: values.slice(0, 2) };
@@ -227,6 +227,6 @@ function bits(modifiers: number): Held | undefined {
   return { ctrl: (held & CTRL) !== 0, alt: (held & (ALT | META)) !== 0, shift: (held & SHIFT) !== 0 };
 }
 
-function numberOf(text: string): number {
+function parseNumber(text: string): number {
   return text === '' ? 0 : Number(text);
 }

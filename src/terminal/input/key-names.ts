@@ -48,7 +48,7 @@ type ReadKey = { readonly key: string } | { readonly problem: string };
 
 /** One key of `keybindings`, in the form of `nameOfKey`. */
 export function readKey(written: string): ReadKey {
-  const parts = partsOf(written);
+  const parts = splitKey(written);
   const held = { ctrl: false, alt: false, shift: false };
   const last = parts.pop() ?? '';
   for (const part of parts) {
@@ -73,7 +73,7 @@ export function readKey(written: string): ReadKey {
 }
 
 /** Modifiers and the name of a key; the last + of two is the key itself. */
-function partsOf(written: string): string[] {
+function splitKey(written: string): string[] {
   if (written === '+') return [written];
   return written.endsWith('++') ? [...written.slice(0, -2).split('+'), '+'] : written.split('+');
 }

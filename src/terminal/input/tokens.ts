@@ -48,9 +48,9 @@ export function tokenAt(text: string, from: number): Token | undefined {
 }
 
 /** What an unfinished sequence means when nothing follows it: keys that begin like one, or noise. */
-export function unfinished(text: string): readonly Key[] {
+export function readUnfinished(text: string): readonly Key[] {
   if (text === ESC) return [plainKey('escape')];
-  if (text.startsWith(ESC + ESC)) return [plainKey('escape'), ...unfinished(text.slice(1))];
+  if (text.startsWith(ESC + ESC)) return [plainKey('escape'), ...readUnfinished(text.slice(1))];
   const { meaning } = text.length === 2 ? character(text, 1) : { meaning: undefined };
   return meaning?.kind === 'key' ? [withAlt(meaning.key)] : [];
 }

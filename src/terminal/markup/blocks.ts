@@ -102,14 +102,14 @@ export class BlockReader {
     if (QUOTE.test(line) && this.#kind === 'quote' && this.#lines.length > 0) return this.#add(line);
     if (QUOTE.test(line)) return this.#begin('quote', line, 0);
     if (this.#lines.length > 0 && this.#kind !== 'quote') return this.#add(line.trimStart());
-    const indent = indentOf(line);
+    const indent = countIndent(line);
     if (indent >= INDENTED_CODE + this.#itemIndent) return [...this.close(), this.#indentedCode(line)];
     if (indent < this.#itemIndent) this.#itemIndent = 0;
     return this.#begin('paragraph', line.trimStart(), this.#itemIndent);
   }
 
   #item(line: string, [, blanks = '', mark = '', after = '']: RegExpExecArray): readonly Block[] {
-    const indent = indentOf(blanks);
+    const indent = countIndent(blanks);
     this.#itemIndent = indent + mark.length + Math.min(Math.max(after.length, 1), INDENTED_CODE);
     return this.#begin('item', line.trimStart(), indent);
   }
@@ -139,7 +139,7 @@ export class BlockReader {
   }
 
   #openFence([line, blanks = '', mark = '', language = '']: RegExpExecArray): Block {
-    this.#fence = { mark, indent: indentOf(blanks), language };
+    this.#fence = { mark, indent: countIndent(blanks), language };
     if (this.#fence.indent < this.#itemIndent) this.#itemIndent = 0;
     return { ...this.#block('fence', [line.trim()], this.#itemIndent), language };
   }
@@ -150,7 +150,7 @@ export class BlockReader {
       this.#fence = undefined;
       return { ...this.#block('fence', [closing], this.#itemIndent), language };
     }
-    const text = line.slice(Math.min(indent, indentOf(line)));
+    const text = line.slice(Math.min(indent, countIndent(line)));
     return { ...this.#block('code', [text], this.#itemIndent), language };
   }
 
@@ -162,4 +162,4 @@ export class BlockReader {
   }
 }
 
-const indentOf = (line: string): number => line.length - line.trimStart().length;
+const countIndent = (line: string): number => line.length - line.trimStart().length;

@@ -24,7 +24,7 @@ interface Change {
 const CONTEXT_LINES = 3;
 
 /** The parts of a patch that turns `before` into `after`. */
-function hunksOf({ before, after }: Change): readonly Hunk[] {
+function createHunks({ before, after }: Change): readonly Hunk[] {
   return structuredPatch('', '', before, after, '', '', { context: CONTEXT_LINES }).hunks;
 }
 
@@ -33,7 +33,7 @@ function hunksOf({ before, after }: Change): readonly Hunk[] {
  * carry their old number, the others the new one; `⋮` replaces the lines between two parts.
  */
 export function diffRows(change: readonly Hunk[] | Change, columns: number, theme: Theme): readonly Row[] {
-  const hunks = 'before' in change ? hunksOf(change) : change;
+  const hunks = 'before' in change ? createHunks(change) : change;
   const last = hunks.at(-1);
   const width = cells(String(Math.max(last?.oldStart ?? 0, last?.newStart ?? 0) + (last?.lines.length ?? 0)));
   return hunks.flatMap((hunk, at) => [

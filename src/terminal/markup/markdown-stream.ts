@@ -9,7 +9,7 @@ import { wrap } from '../text/wrap.ts';
 import { type Block, BlockReader } from './blocks.ts';
 import type { Highlighter } from './highlight.ts';
 import { inlineText } from './inline.ts';
-import { tableRows } from './table.ts';
+import { tableRows } from './table-rows.ts';
 
 export interface MarkdownStream {
   push(text: string): void;
@@ -117,7 +117,7 @@ class Markdown implements MarkdownStream {
     const room = Math.max(1, columns - indent);
     switch (kind) {
       case 'heading':
-        return wrap(theme.bold(theme.accent(inlineText(headingOf(lines), theme))), columns);
+        return wrap(theme.bold(theme.accent(inlineText(readHeading(lines), theme))), columns);
       case 'rule':
         return [theme.dim('─'.repeat(Math.min(MAX_RULE, columns)))];
       case 'fence':
@@ -144,7 +144,7 @@ function indented(rows: readonly Row[], indent: number): readonly Row[] {
 }
 
 /** The words of a heading, in both forms: marked before it, or underlined. */
-function headingOf(lines: readonly string[]): string {
+function readHeading(lines: readonly string[]): string {
   const [first = ''] = lines;
   return lines.length > 1
     ? lines.slice(0, -1).join(' ')

@@ -4,7 +4,7 @@
 export type Row = string;
 
 /** The live region: rows from the top down. */
-export interface Frame {
+export interface ScreenFrame {
   readonly rows: readonly Row[];
   /** The real cursor, in rows and cells of `rows`, from 0; undefined: hidden. */
   readonly cursor?: { readonly row: number; readonly column: number } | undefined;

@@ -5,10 +5,10 @@
  * Never written: `CSI 2J` and `CSI 3J`, scroll regions and mouse modes. Not even `CSI J` in the top left
  * corner, which some terminals (tmux) take for "clear", and move what was there into the history.
  */
-import { cells, clusters, cut, isDisputed } from '../text/cells.ts';
+import { cells, clusters, cutRow, isDisputed } from '../text/cells.ts';
 import { clean } from '../text/clean.ts';
 import { endsPlain, RESET, sgrParts } from '../text/sgr.ts';
-import type { Frame, Row, Size } from './frame.ts';
+import type { Row, ScreenFrame, Size } from './frame.ts';
 
 const MAX_LIVE_ROWS = 16;
 /** In a smaller window there is no live region (S6.8). */
@@ -62,7 +62,7 @@ export class Painter {
   }
 
   /** Empty when nothing changes. */
-  frame(frame: Frame, committed: readonly Row[], size: Size, { isWhole, isNarrow }: Manner): string {
+  frame(frame: ScreenFrame, committed: readonly Row[], size: Size, { isWhole, isNarrow }: Manner): string {
     const { rows, cursor } = fitted(frame, size, isNarrow);
     const replaces = isWhole || committed.length > 0 || rows.length < this.#rows.length;
     // Without a cursor it is left at the start of the last row, where no wrapping can move it to another one.
@@ -156,13 +156,13 @@ const rowsTaken = (width: number, columns: number) => Math.max(1, Math.ceil(widt
  * Rows as they fit: one column stays free, where some terminals scroll; rows too many are replaced by their
  * count.
  */
-function fitted({ rows, cursor }: Frame, size: Size, isNarrow: boolean): Frame {
+function fitted({ rows, cursor }: ScreenFrame, size: Size, isNarrow: boolean): ScreenFrame {
   const limit = Math.max(1, Math.min(size.rows - ROWS_ABOVE, MAX_LIVE_ROWS));
   const width = (isNarrow ? Math.min(size.columns, MIN_COLUMNS) : size.columns) - 1;
-  const fit = (row: Row) => cut(clean(row, 'sgr').replaceAll('\n', ' '), width);
+  const fit = (row: Row) => cutRow(clean(row, 'sgr').replaceAll('\n', ' '), width);
   const dropped = rows.length <= limit ? 0 : rows.length - limit + 1;
   const shown = rows.slice(dropped).map(fit);
-  if (dropped > 0) shown.unshift(cut(`… ${dropped} more rows`, width));
+  if (dropped > 0) shown.unshift(cutRow(`… ${dropped} more rows`, width));
   if (cursor === undefined) return { rows: shown };
   const row = cursor.row - dropped + (dropped > 0 ? 1 : 0);
   const isShown = row >= (dropped > 0 ? 1 : 0) && row < Math.max(1, shown.length);

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../protocol/ports.ts';
 import { clean } from '../text/clean.ts';
-import type { Frame, Row, Size } from './frame.ts';
+import type { Row, ScreenFrame, Size } from './frame.ts';
 import { Painter } from './paint.ts';
 
 /** Why a frame is asked for: `key` draws it at once, `redraw` writes every row again. */
@@ -48,7 +48,7 @@ interface RegionsOptions {
   /** A window that gets narrower cuts the row of the cursor, and wraps the others only, as xterm.js does. */
   readonly cutsCursorRow?: boolean;
   /** The live region; may call `commit`. Rows wider than the window are cut, rows too many are counted. */
-  draw(size: Size): Frame;
+  draw(size: Size): ScreenFrame;
   /** Writes before it returns, as an exit handler must (`writeNow`). */
   writeNow(text: string): void;
   /** Switches off what others switched on (bracketed paste, keyboard protocol, title); read when closing. */

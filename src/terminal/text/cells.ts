@@ -64,7 +64,7 @@ export function* clusters(text: string): Generator<{ readonly text: string; read
 }
 
 /** Cuts a row to at most `columns` cells, with an ellipsis where something is missing. */
-export function cut(text: string, columns: number): string {
+export function cutRow(text: string, columns: number): string {
   if (columns <= 0) return '';
   if (cells(text) <= columns) return text;
   let kept = '';

@@ -23,7 +23,7 @@ export function sgrParts(text: string): readonly { readonly isSgr: boolean; read
 
 /** The sequence without what hides text (8), blinks, or is unknown; empty when nothing is left. */
 export function harmlessSgr(sequence: string): string {
-  const changes = changesOf(sequence);
+  const changes = parseChanges(sequence);
   return changes.length === 0 ? '' : `\x1b[${changes.map(({ text }) => text).join(';')}m`;
 }
 
@@ -34,7 +34,7 @@ export class SgrState {
   readonly #on = new Map<Attribute, string>();
 
   apply(sequence: string): void {
-    for (const { on, off, text } of changesOf(sequence)) {
+    for (const { on, off, text } of parseChanges(sequence)) {
       for (const attribute of off) this.#on.delete(attribute);
       if (on !== undefined) this.#on.set(on, text);
     }
@@ -101,7 +101,7 @@ const SWITCHES_OFF: Readonly<Record<number, readonly Attribute[]>> = {
 /** Of what follows 38 and 48: one of 256 colours (5), or red, green and blue (2). */
 const COLOR_LENGTHS: Readonly<Record<number, number>> = { 5: 3, 2: 5 };
 
-function changesOf(sequence: string): readonly Change[] {
+function parseChanges(sequence: string): readonly Change[] {
   const numbers = sequence
     .replace(/^[^\d;:]*/, '')
     .slice(0, -1)
@@ -117,7 +117,7 @@ function changesOf(sequence: string): readonly Change[] {
       at += color.length - 1;
       continue;
     }
-    const on = attributeOf(number);
+    const on = findAttribute(number);
     const off = SWITCHES_OFF[number];
     if (on !== undefined) changes.push({ on, off: [], text: String(number) });
     else if (off !== undefined) changes.push({ off, text: String(number) });
@@ -125,7 +125,7 @@ function changesOf(sequence: string): readonly Change[] {
   return changes;
 }
 
-function attributeOf(number: number): Attribute | undefined {
+function findAttribute(number: number): Attribute | undefined {
   const base = number >= 90 ? number - 60 : number;
   if (base >= 30 && base <= 37) return 'color';
   if (base >= 40 && base <= 47) return 'background';

@@ -59,7 +59,7 @@ export function probeWidths(options: { write(text: string): unknown; readonly cl
       columns.push(column);
       if (columns.length > ASKED.length) {
         const [start = 0, ...after] = columns;
-        setWidths(widthsOf(after.map((one) => one - start)));
+        setWidths(toWidthTable(after.map((one) => one - start)));
         end();
       }
       return true;
@@ -68,7 +68,7 @@ export function probeWidths(options: { write(text: string): unknown; readonly cl
 }
 
 /** The table that the answers mean; an answer that no terminal could give changes nothing. */
-function widthsOf([skinTone = 0, family = 0, variation = 0, keycap = 0]: readonly number[]): WidthTable {
+function toWidthTable([skinTone = 0, family = 0, variation = 0, keycap = 0]: readonly number[]): WidthTable {
   const { emoji: common } = COMMON_WIDTHS;
   const emoji = family === 1 || family === FAMILY_MEMBERS ? 1 : common;
   const oneOrTwo = (width: number, otherwise: number) => (width === 1 || width === 2 ? width : otherwise);

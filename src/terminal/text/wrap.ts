@@ -33,7 +33,7 @@ function wrapLine(line: string, columns: number, state: SgrState, hang: string):
   for (const [at, part] of parts.entries()) {
     if (part.startsWith('\x1b')) rows.style(part);
     else if (part.startsWith(' ')) rows.blanks(part.length);
-    else if (WIDE.test(part)) for (const piece of piecesOf(part)) rows.word(piece.text, piece.cells);
+    else if (WIDE.test(part)) for (const piece of splitWord(part)) rows.word(piece.text, piece.cells);
     else rows.word(part, cells(part), rests[at]);
   }
   return rows.end();
@@ -60,7 +60,7 @@ interface Piece {
 /**
  * A word with wide characters as what must not be separated: each of them, with the closing marks after it.
  */
-function piecesOf(word: string): readonly Piece[] {
+function splitWord(word: string): readonly Piece[] {
   const pieces: { text: string; cells: number }[] = [];
   let mayBreak = true;
   for (const cluster of clusters(word)) {

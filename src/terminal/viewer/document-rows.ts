@@ -27,7 +27,7 @@ export interface DocumentRow {
 }
 
 /** A line that holds what is searched for. */
-export interface Match {
+export interface DocumentMatch {
   readonly part: number;
   readonly line: number;
 }
@@ -89,8 +89,8 @@ export class DocumentRows {
   }
 
   /** Capital letters in the query are looked for as they are. */
-  search(query: string): readonly Match[] {
-    const matches: Match[] = [];
+  search(query: string): readonly DocumentMatch[] {
+    const matches: DocumentMatch[] = [];
     this.#parts.forEach(({ heading, lines }, part) => {
       [heading, ...lines].forEach((text, index) => {
         const plain = withoutSgr(clean(text, 'sgr'));
@@ -111,7 +111,7 @@ function wrappedLines({ lines }: ViewerPart, part: number, columns: number): rea
 }
 
 /** A row with what was searched for made visible. */
-export function marked(text: string, query: string, { warn, underline }: Theme): string {
+export function markMatches(text: string, query: string, { warn, underline }: Theme): string {
   const plain = withoutSgr(text);
   const at = indexIn(plain, query);
   if (at < 0) return text;

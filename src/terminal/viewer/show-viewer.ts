@@ -3,7 +3,7 @@ import { type Edited, type ExternalEdit, editExternally } from '../editor/extern
 import type { ActionName, BindingContext } from '../input/actions.ts';
 import type { InputEvent } from '../input/events.ts';
 import type { Row, Size } from '../renderer/frame.ts';
-import { cut } from '../text/cells.ts';
+import { cutRow } from '../text/cells.ts';
 import { clean } from '../text/clean.ts';
 import type { Theme } from '../text/theme.ts';
 import type { ViewerDocument } from './document-rows.ts';
@@ -121,7 +121,7 @@ class AlternateScreen implements ShownViewer {
     const size = this.#screen.size();
     const { rows, cursor } = this.#viewer.frame(size);
     const changed = rows.flatMap((row, index) => {
-      const text = cut(clean(row, 'sgr').replaceAll('\n', ' '), size.columns - 1);
+      const text = cutRow(clean(row, 'sgr').replaceAll('\n', ' '), size.columns - 1);
       return row === this.#drawn[index] ? [] : [`\x1b[${index + 1};1H\x1b[0m\x1b[2K${text}`];
     });
     this.#drawn = rows;

@@ -4,11 +4,17 @@
  */
 import type { ActionName } from '../input/actions.ts';
 import type { InputEvent } from '../input/events.ts';
-import type { Frame, Row, Size } from '../renderer/frame.ts';
-import { cells, cut } from '../text/cells.ts';
+import type { Row, ScreenFrame, Size } from '../renderer/frame.ts';
+import { cells, cutRow } from '../text/cells.ts';
 import type { Theme } from '../text/theme.ts';
 import { oneLine } from '../text/visible.ts';
-import { type DocumentRow, DocumentRows, type Match, marked, type ViewerDocument } from './document-rows.ts';
+import {
+  type DocumentMatch,
+  type DocumentRow,
+  DocumentRows,
+  markMatches,
+  type ViewerDocument,
+} from './document-rows.ts';
 
 interface ViewerOptions {
   readonly document: ViewerDocument;
@@ -25,7 +31,7 @@ interface ViewerOptions {
 }
 
 interface Viewer {
-  frame(size: Size): Frame;
+  frame(size: Size): ScreenFrame;
   /** `action`: of the context `viewer`. False: the event means nothing here. */
   handle(event: InputEvent, action?: ActionName | 'chord'): boolean;
   /** A sentence in the last row, until the next key. */
@@ -51,7 +57,7 @@ class DocumentViewer implements Viewer {
   #chosen = 0;
   /** Being typed. */
   #query: string | undefined;
-  #search: { readonly query: string; readonly matches: readonly Match[]; at: number } | undefined;
+  #search: { readonly query: string; readonly matches: readonly DocumentMatch[]; at: number } | undefined;
   #message: string | undefined;
   /** Once the size is known. */
   #atEnd: boolean;
@@ -231,7 +237,7 @@ class DocumentViewer implements Viewer {
 
   // Drawing
 
-  frame(size: Size): Frame {
+  frame(size: Size): ScreenFrame {
     this.#size = size;
     if (this.#atEnd) {
       this.#atEnd = false;
@@ -240,7 +246,7 @@ class DocumentViewer implements Viewer {
     this.#scrollTo(this.#top);
     const columns = Math.max(1, size.columns - 1);
     const shown = this.#rows.slice(this.#top, this.#top + this.#page);
-    const body = shown.map((row) => cut(this.#draw(row), columns));
+    const body = shown.map((row) => cutRow(this.#draw(row), columns));
     const rows = [
       this.#title(columns),
       ...body,
@@ -253,7 +259,7 @@ class DocumentViewer implements Viewer {
 
   #draw(row: DocumentRow): Row {
     const { theme } = this.#options;
-    const text = this.#search === undefined ? row.text : marked(row.text, this.#search.query, theme);
+    const text = this.#search === undefined ? row.text : markMatches(row.text, this.#search.query, theme);
     if (row.line >= 0) return NOT_CHOSEN + text;
     const isChosen = row.part === this.#chosen && this.#document.count > 1;
     const fold = this.#document.isFolded(row.part) ? theme.dim(' …') : '';
@@ -264,15 +270,15 @@ class DocumentViewer implements Viewer {
     const { document, theme } = this.#options;
     const end = Math.min(this.#top + this.#page, this.#rows.length);
     const place = `${end} of ${this.#rows.length}`;
-    const title = cut(oneLine(document.title), columns - cells(place) - 2);
-    return title === '' ? cut(place, columns) : `${theme.bold(title)}  ${theme.dim(place)}`;
+    const title = cutRow(oneLine(document.title), columns - cells(place) - 2);
+    return title === '' ? cutRow(place, columns) : `${theme.bold(title)}  ${theme.dim(place)}`;
   }
 
   #last(columns: number): Row {
     const { theme } = this.#options;
-    if (this.#query !== undefined) return cut(`/${oneLine(this.#query)}`, columns);
-    if (this.#message !== undefined) return theme.warn(cut(oneLine(this.#message), columns));
-    return theme.dim(cut(this.#hints(), columns));
+    if (this.#query !== undefined) return cutRow(`/${oneLine(this.#query)}`, columns);
+    if (this.#message !== undefined) return theme.warn(cutRow(oneLine(this.#message), columns));
+    return theme.dim(cutRow(this.#hints(), columns));
   }
 
   #hints(): string {

@@ -18,7 +18,7 @@ export interface Opened<T> {
 export type Open<T> = () => Promise<Opened<T>>;
 
 /** The check receives a new adapter, which is always disposed of. */
-export function checkOf<T>(open: Open<T>): (name: string, run: (store: T) => Promise<void>) => Check {
+export function createCheck<T>(open: Open<T>): (name: string, run: (store: T) => Promise<void>) => Check {
   return (name, run) => ({
     name,
     async run() {
@@ -37,6 +37,6 @@ export type Requirements<T> = Readonly<Record<string, (store: T) => Promise<void
 
 /** A check of each requirement; its name begins with that of the port. */
 export function makeChecks<T>(port: string, open: Open<T>, requirements: Requirements<T>): readonly Check[] {
-  const check = checkOf(open);
+  const check = createCheck(open);
   return Object.entries(requirements).map(([name, run]) => check(`${port}: ${name}`, run));
 }

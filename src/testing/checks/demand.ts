@@ -7,7 +7,7 @@ export function equal(actual: unknown, expected: unknown, what = 'value'): void 
 }
 
 /** Compares the fields of `expected` only. */
-export function has(actual: object | undefined, expected: object): void {
+export function hasFields(actual: object | undefined, expected: object): void {
   for (const [field, value] of Object.entries(expected))
     equal((actual as Readonly<Record<string, unknown>> | undefined)?.[field], value, field);
 }

@@ -3,7 +3,7 @@
 import type { JournalStore } from '../../protocol/ports.ts';
 import type { JournalBody, JournalEntry } from '../../protocol/session/journal.ts';
 import { type Check, makeChecks, type Open, type Requirements } from './check.ts';
-import { equal, has, holds, refuses } from './demand.ts';
+import { equal, hasFields, holds, refuses } from './demand.ts';
 
 const S = '0e4b1c52-58f3-4c13-9d2e-1f00a3b5c7d9';
 
@@ -76,7 +76,7 @@ const CONTENT: Requirements<JournalStore> = {
       entries.map(({ seq }) => seq),
       [1, 2, 3],
     );
-    has(entries[1], { ...prompt, v: 1, epoch: 1, sessionId: S });
+    hasFields(entries[1], { ...prompt, v: 1, epoch: 1, sessionId: S });
     holds(entries[0]?.cwd !== '', 'a working directory');
     holds(!Number.isNaN(Date.parse(entries[0]?.timestamp ?? '')), 'a timestamp');
   },
@@ -99,7 +99,7 @@ const CONTENT: Requirements<JournalStore> = {
     const appended = store.append(S, 1, 0, [body]);
     body.customTitle = 'after';
     await appended;
-    has((await all(store))[0], { customTitle: 'before' });
+    hasFields((await all(store))[0], { customTitle: 'before' });
   },
 
   async 'takes data that JSON does not'(store) {
@@ -110,7 +110,7 @@ const CONTENT: Requirements<JournalStore> = {
       seq: 1,
     });
     const once = { big: '100000000000000000000', self: '[circular]' };
-    has((await all(store))[0], { toolUseResult: [once, once] });
+    hasFields((await all(store))[0], { toolUseResult: [once, once] });
   },
 
   async 'records of an unknown type and copies of read entries survive'(store) {
@@ -124,7 +124,7 @@ const CONTENT: Requirements<JournalStore> = {
     await store.append(S, 1, 0, [odd]);
     await store.takeOver('copy');
     await store.append('copy', 1, 0, await all(store));
-    has((await all(store, 1, 'copy'))[0], { ...odd, sessionId: 'copy', seq: 1, epoch: 1 });
+    hasFields((await all(store, 1, 'copy'))[0], { ...odd, sessionId: 'copy', seq: 1, epoch: 1 });
     await store.close('copy');
   },
 };

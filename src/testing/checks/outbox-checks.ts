@@ -2,7 +2,7 @@
 import type { Frame, JournalStore, Outbox, OutboxPage, Place } from '../../protocol/ports.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import { type Check, makeChecks, type Open, type Requirements } from './check.ts';
-import { equal, has, holds, refuses } from './demand.ts';
+import { equal, hasFields, holds, refuses } from './demand.ts';
 
 /** An outbox, and the store of the journals that it is beside. */
 export interface OutboxAndJournal {
@@ -28,8 +28,8 @@ const frame = (seq: number, n: number, isKept: boolean): Frame => ({
   isKept,
 });
 
-const placesOf = ({ frames }: OutboxPage) => frames.map(({ at, epoch }) => [epoch, at.seq, at.n]);
-const recordsOf = ({ entries }: OutboxPage) => entries.map(({ seq }) => seq);
+const listPlaces = ({ frames }: OutboxPage) => frames.map(({ at, epoch }) => [epoch, at.seq, at.n]);
+const listRecords = ({ entries }: OutboxPage) => entries.map(({ seq }) => seq);
 
 /** What becomes of what an owner publishes. */
 const PUBLISHING: Requirements<OutboxAndJournal> = {
@@ -43,7 +43,7 @@ const PUBLISHING: Requirements<OutboxAndJournal> = {
     equal('fenced' in (await outbox.publish(S, owner.epoch, [frame(0, 3, true)], 0)), false);
     const page = await outbox.read(S, START);
     equal(page.epoch, owner.epoch);
-    equal(placesOf(page), [
+    equal(listPlaces(page), [
       [former.epoch, 0, 1],
       [owner.epoch, 0, 3],
     ]);
@@ -56,7 +56,7 @@ const PUBLISHING: Requirements<OutboxAndJournal> = {
     const frames = [frame(0, 1, true), frame(0, 2, false)];
     await outbox.publish(S, epoch, frames, 0);
     await outbox.publish(S, epoch, [...frames, frame(0, 3, false)], 0);
-    equal(placesOf(await outbox.read(S, START)), [
+    equal(listPlaces(await outbox.read(S, START)), [
       [epoch, 0, 1],
       [epoch, 0, 2],
       [epoch, 0, 3],
@@ -70,7 +70,7 @@ const PUBLISHING: Requirements<OutboxAndJournal> = {
     await journal.append(S, epoch, 0, titles(1, 1));
     await outbox.publish(S, epoch, [frame(1, 1, false)], 0);
     await outbox.publish(S, epoch, [frame(1, 2, false)], 1);
-    equal(placesOf(await outbox.read(S, START)), [
+    equal(listPlaces(await outbox.read(S, START)), [
       [epoch, 0, 2],
       [epoch, 1, 1],
       [epoch, 1, 2],
@@ -98,21 +98,21 @@ const FOLLOWING: Requirements<OutboxAndJournal> = {
     await journal.append(S, epoch, 2, titles(3, 1));
     await outbox.publish(S, epoch, [frame(3, 1, true)], 0);
     const all = await outbox.read(S, START);
-    has(all, { epoch, head: 3, upto: 3 });
-    equal(recordsOf(all), [1, 2, 3]);
-    has(all.entries[1], { type: 'custom-title', customTitle: 'title 2' });
+    hasFields(all, { epoch, head: 3, upto: 3 });
+    equal(listRecords(all), [1, 2, 3]);
+    hasFields(all.entries[1], { type: 'custom-title', customTitle: 'title 2' });
     equal(
       all.frames.map(({ at, data, isKept }) => ({ at, data, isKept })),
       [frame(2, 1, false), frame(2, 2, true), frame(3, 1, true)],
     );
     const rest = await outbox.read(S, { seq: 2, n: 1 });
-    equal(recordsOf(rest), [3]);
-    equal(placesOf(rest), [
+    equal(listRecords(rest), [3]);
+    equal(listPlaces(rest), [
       [epoch, 2, 2],
       [epoch, 3, 1],
     ]);
     const end = await outbox.read(S, { seq: 3, n: 1 });
-    equal([recordsOf(end), placesOf(end), end.head], [[], [], 3]);
+    equal([listRecords(end), listPlaces(end), end.head], [[], [], 3]);
     await refuses(() => outbox.read('other', START), 'session_not_found');
   },
 
@@ -125,7 +125,7 @@ const FOLLOWING: Requirements<OutboxAndJournal> = {
     const frames: number[] = [];
     for (let at = START; ; ) {
       const page = await outbox.read(S, at);
-      records.push(...recordsOf(page));
+      records.push(...listRecords(page));
       frames.push(...page.frames.map((one) => one.at.seq));
       holds(page.upto > at.seq, 'a page that gets on');
       holds(

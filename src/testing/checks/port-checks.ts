@@ -1,12 +1,12 @@
 /** Requirements of the smaller ports: leases, inboxes, admission, blobs. */
 import { DEFAULT_PROVIDER } from '../../protocol/model/provider.ts';
 import type { Admission, AdmissionNeed, BlobStore, Inbox, LeaseStore } from '../../protocol/ports.ts';
-import { type Check, checkOf, type Open } from './check.ts';
+import { type Check, createCheck, type Open } from './check.ts';
 import { equal, refuses } from './demand.ts';
 
 /** The contract of a `LeaseStore`, as checks for any test runner. */
 export function leaseStoreChecks(open: Open<LeaseStore>): readonly Check[] {
-  const check = checkOf(open);
+  const check = createCheck(open);
   return [
     check('lease: one owner at a time, the next one after it', async (store) => {
       const lease = await store.acquire('s');
@@ -29,7 +29,7 @@ export function leaseStoreChecks(open: Open<LeaseStore>): readonly Check[] {
 
 /** The contract of an `Inbox`, as checks for any test runner. */
 export function inboxChecks(open: Open<Inbox>): readonly Check[] {
-  const check = checkOf(open);
+  const check = createCheck(open);
   const item = (key: string) => ({ key, priority: 'next' as const, content: key });
   return [
     check('inbox: items are numbered from 1, and a key is taken once', async (inbox) => {
@@ -59,7 +59,7 @@ export function inboxChecks(open: Open<Inbox>): readonly Check[] {
 
 /** The contract of an `Admission` that admits one call at a time, as checks for any test runner. */
 export function admissionChecks(open: Open<Admission>): readonly Check[] {
-  const check = checkOf(open);
+  const check = createCheck(open);
   const need = (foreground: boolean): AdmissionNeed => ({
     model: 'claude-sonnet-5',
     provider: DEFAULT_PROVIDER,
@@ -115,7 +115,7 @@ export function admissionChecks(open: Open<Admission>): readonly Check[] {
 
 /** The contract of a `BlobStore`, as checks for any test runner. */
 export function blobStoreChecks(open: Open<BlobStore>): readonly Check[] {
-  const check = checkOf(open);
+  const check = createCheck(open);
   const bytes = (...values: number[]) => Uint8Array.from(values);
   return [
     check('blobs: come back byte for byte, and the same key replaces', async (store) => {

@@ -3,7 +3,7 @@
  * checked.
  */
 import type { SessionStore, SessionStoreEntry } from '../../protocol/session/session-store.ts';
-import { type Check, checkOf, type Open } from './check.ts';
+import { type Check, createCheck, type Open } from './check.ts';
 import { equal, holds } from './demand.ts';
 
 const key = { projectKey: '-work-project', sessionId: '0e4b1c52-58f3-4c13-9d2e-1f00a3b5c7d9' };
@@ -20,7 +20,7 @@ const entry = (n: number, more: object = {}): SessionStoreEntry => ({
  * The contract of a `SessionStore`, as checks for any test runner. Missing optional methods are not checked.
  */
 export function sessionStoreChecks(open: Open<SessionStore>): readonly Check[] {
-  const check = checkOf(open);
+  const check = createCheck(open);
   const titled = (name: string, run: (store: SessionStore) => Promise<void>) =>
     check(`session store: ${name}`, run);
   return [

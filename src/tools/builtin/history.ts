@@ -3,7 +3,7 @@
  * that it asks for.
  */
 import type { Tool, ToolOutput } from '../../protocol/tools/tool.ts';
-import { parserOf } from '../schema/from-json-schema.ts';
+import { createParser } from '../schema/from-json-schema.ts';
 
 export const HISTORY_TOOL = 'History';
 
@@ -81,7 +81,7 @@ export function createHistoryTool(history: HistoryPort): Tool<HistoryInput, unkn
 
 - With query it searches everything that was said, called and returned, newest first; with uuid it reads one message, page by page.
 - Use it for a detail that the conversation no longer shows. What can be read from a file as it is now is better read there.`,
-    parse: parserOf<HistoryInput>(schema),
+    parse: createParser<HistoryInput>(schema),
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
     effectClass: () => 'pure',
@@ -100,7 +100,7 @@ async function search(query: string, limit: number, history: HistoryPort): Promi
   const found = await history.search(query, { limit: Math.min(limit, MAX_LIMIT) });
   if (found.matches.length === 0)
     return { data: found, content: 'No earlier message holds all of these words.' };
-  const lines = found.matches.map((match) => `${headOf(match)}\n${match.excerpt}`);
+  const lines = found.matches.map((match) => `${formatHeading(match)}\n${match.excerpt}`);
   const more = found.total - found.matches.length;
   const note = more > 0 ? `\n\n(${more} older messages match too: use more words.)` : '';
   return { data: found, content: lines.join('\n\n') + note };
@@ -117,11 +117,13 @@ async function read(uuid: string, offset: number, history: HistoryPort): Promise
   ].filter((note) => note !== false);
   return {
     data: page,
-    content: [headOf(page), page.text, ...(notes.length > 0 ? [`(${notes.join(' ')})`] : [])].join('\n'),
+    content: [formatHeading(page), page.text, ...(notes.length > 0 ? [`(${notes.join(' ')})`] : [])].join(
+      '\n',
+    ),
   };
 }
 
-function headOf({ uuid, timestamp, from, tool }: HistoryItem): string {
+function formatHeading({ uuid, timestamp, from, tool }: HistoryItem): string {
   const who = from === 'tool' ? `result of ${tool ?? 'a tool'}` : from;
   return `[${uuid}] ${who}, ${timestamp}`;
 }

@@ -1,5 +1,5 @@
 import type { Tool } from '../../protocol/tools/tool.ts';
-import { parserOf } from '../schema/from-json-schema.ts';
+import { createParser } from '../schema/from-json-schema.ts';
 
 export const SNIP_TOOL = 'Snip';
 
@@ -43,7 +43,7 @@ export function createSnipTool(port: SnipPort): Tool<SnipInput, SnipOutput> {
 - Give the ids of calls whose results turned out to be of no use: searches that found nothing, files that had nothing to do with the task, output that was superseded.
 - What you still need to quote or to rely on stays; write down what matters of a result before you remove it.
 - Removal cannot be undone, but a call can be made again. It takes effect with your next answer.`,
-    parse: parserOf<SnipInput>(schema),
+    parse: createParser<SnipInput>(schema),
     // Marks are a set: order and repetition do not matter.
     isConcurrencySafe: () => true,
     isReadOnly: () => true,

@@ -1,7 +1,7 @@
 import { TOOL_SEARCH_TOOL } from '../../protocol/tools/builtin-tools.ts';
 import type { Tool } from '../../protocol/tools/tool.ts';
 import { extended } from '../../util/collections/extended.ts';
-import { parserOf } from '../schema/from-json-schema.ts';
+import { createParser } from '../schema/from-json-schema.ts';
 
 export interface SearchableTool {
   readonly name: string;
@@ -61,7 +61,7 @@ const COMMON: Omit<Tool<ToolSearchInput, ToolSearchOutput>, 'run'> = {
 - query "select:mcp__github__list_issues,mcp__github__get_issue" loads exactly these.
 - Any other query is searched for: "github issues" loads the tools whose names and descriptions fit best.
 - Load all the tools of a task with one call.`,
-  parse: parserOf<ToolSearchInput>(schema),
+  parse: createParser<ToolSearchInput>(schema),
   isConcurrencySafe: () => true,
   isReadOnly: () => true,
   effectClass: () => 'idempotent',
@@ -129,10 +129,10 @@ function select(tools: readonly SearchableTool[], list: string) {
 
 /** Matches in the name count most, then in the hint, then in the description; ties are sorted by name. */
 function search(tools: readonly SearchableTool[], query: string, max: number): readonly SearchableTool[] {
-  const words = wordsOf(query);
+  const words = splitWords(query);
   const scored = tools.map((tool) => {
-    const name = wordsOf(tool.name);
-    const hint = wordsOf(tool.hint);
+    const name = splitWords(tool.name);
+    const hint = splitWords(tool.hint);
     const description = tool.description.toLowerCase();
     let score = 0;
     for (const word of words) {
@@ -150,7 +150,7 @@ function search(tools: readonly SearchableTool[], query: string, max: number): r
     .map(({ tool }) => tool);
 }
 
-function wordsOf(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()

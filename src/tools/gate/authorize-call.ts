@@ -2,16 +2,16 @@
 
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { GatePorts, PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { GatePorts, PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
 import type { HookVerdict } from '../../protocol/tools/hook.ts';
 import type { GateReasonType, GateVerdict } from '../../protocol/tools/permission.ts';
 import type { AnyTool, ToolContext } from '../../protocol/tools/tool.ts';
 import { andThen } from '../../util/async/and-then.ts';
-import { calledTool } from '../called-tool.ts';
-import { type CallNotes, type CallOutcome, errorText } from '../outcome.ts';
-import { voteOf, withHookVote } from './hook-vote.ts';
+import { describeCalledTool } from '../called-tool.ts';
+import { boundedErrorText, type CallNotes, type CallOutcome } from '../outcome.ts';
+import { toHookVote, withHookVote } from './hook-vote.ts';
 import { inputSentBack, outwardInput } from './outward-input.ts';
-import { decisionOf, publicReason, ruleText } from './permission-record.ts';
+import { publicReason, ruleText, toPermissionDecision } from './permission-record.ts';
 import { parseInput } from './prepared-call.ts';
 
 interface PermitRequest {
@@ -117,7 +117,7 @@ export async function checkInput(
       ? undefined
       : { kind: 'refused', why: 'failed_validation', text: checked.message };
   } catch (error) {
-    return { kind: 'threw', text: errorText(error) };
+    return { kind: 'threw', text: boundedErrorText(error) };
   }
 }
 
@@ -129,7 +129,7 @@ async function preToolUse(
   const verdict = await ports.hooks.run(
     {
       event: 'PreToolUse',
-      ...calledTool(tool),
+      ...describeCalledTool(tool),
       tool_input: outwardInput(tool, request.raw, context),
       tool_use_id: context.toolUseId,
     },
@@ -152,10 +152,10 @@ function decide(request: PermitRequest, input: unknown, hook?: HookVerdict) {
   const undecided = (error: unknown): GateVerdict => ({
     kind: 'deny',
     reasonType: 'other',
-    message: `Permission for ${request.tool.name} could not be decided: ${errorText(error)}`,
+    message: `Permission for ${request.tool.name} could not be decided: ${boundedErrorText(error)}`,
   });
   try {
-    const verdict = request.ports.permissions.decide({ ...question(request, input), ...voteOf(hook) });
+    const verdict = request.ports.permissions.decide({ ...question(request, input), ...toHookVote(hook) });
     return verdict instanceof Promise
       ? verdict.then((known) => withPlaces(request, known), undecided)
       : withPlaces(request, verdict);
@@ -213,7 +213,7 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
     return {
       kind: 'deny',
       reasonType: 'unanswered',
-      message: `Asking for permission to use ${tool.name} failed: ${errorText(error)}`,
+      message: `Asking for permission to use ${tool.name} failed: ${boundedErrorText(error)}`,
     };
   } finally {
     request.notes.permission = { verdict: 'ask', source: 'host', askedMs: clock.monotonicMs() - askedAt };
@@ -241,7 +241,7 @@ function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Per
     ...(askedMs !== undefined && { askedMs }),
   };
   if (verdict.kind === 'pending') return stop({ kind: 'parked', wait: { on: 'ask', askId: verdict.askId } });
-  notes.decision = decisionOf(verdict, notes.answer);
+  notes.decision = toPermissionDecision(verdict, notes.answer);
   if (verdict.kind === 'deny') return deny(request, at, verdict);
   if (verdict.note !== undefined) notes.hookContext.push(verdict.note);
   return rewrite(request, at, verdict.updatedInput);
@@ -264,7 +264,7 @@ async function tellDenied(request: PermitRequest, raw: JsonObject, reason: strin
   const verdict = await ports.hooks.run(
     {
       event: 'PermissionDenied',
-      ...calledTool(tool),
+      ...describeCalledTool(tool),
       tool_input: outwardInput(tool, raw, context),
       tool_use_id: context.toolUseId,
       reason,

@@ -6,7 +6,7 @@
 import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import { CallParked } from '../../protocol/tools/call-parked.ts';
-import type { GatePorts } from '../../protocol/tools/gate.ts';
+import type { GatePorts } from '../../protocol/tools/gate-ports.ts';
 import type { CalledTool, HookCall } from '../../protocol/tools/hook.ts';
 import type {
   AnyTool,
@@ -19,9 +19,9 @@ import type {
 import type { AbortWhy, ToolCall } from '../../protocol/tools/tool-call.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { isRecord } from '../../util/is-record.ts';
-import { calledTool } from '../called-tool.ts';
+import { describeCalledTool } from '../called-tool.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import { type CallNotes, type CallOutcome, errorText, withSentence } from '../outcome.ts';
+import { boundedErrorText, type CallNotes, type CallOutcome, withSentence } from '../outcome.ts';
 import { checkInput, permit } from './authorize-call.ts';
 import { outwardInput } from './outward-input.ts';
 import type { PreparedCall } from './prepared-call.ts';
@@ -59,7 +59,7 @@ export async function passGate(call: GateCall, ports: GatePorts, clock: Clock): 
     return lostFolder === undefined ? outcome : withSentence(outcome, lostFolder);
   } catch (error) {
     if (call.life.aborted) return aborted(call);
-    return { kind: 'threw', text: errorText(error) };
+    return { kind: 'threw', text: boundedErrorText(error) };
   }
 }
 
@@ -100,7 +100,7 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
     return {
       kind: 'refused',
       why: 'not_recorded',
-      text: `${tool.name} did not run, because its call could not be recorded: ${errorText(error)}`,
+      text: `${tool.name} did not run, because its call could not be recorded: ${boundedErrorText(error)}`,
     };
   }
   if (call.life.aborted) return aborted(call);
@@ -119,7 +119,7 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
   // Usually no hook listens.
   if (!ports.hooks.has(eventAfter(outcome))) return outcome;
   const about = {
-    ...calledTool(tool),
+    ...describeCalledTool(tool),
     tool_use_id: context.toolUseId,
     duration_ms: clock.monotonicMs() - startedMs,
   };
@@ -165,7 +165,7 @@ async function run(call: GateCall, tool: AnyTool, input: unknown, clock: Clock):
     if (life.aborted) return aborted(call);
     return error instanceof CallParked
       ? { kind: 'parked', wait: error.wait }
-      : { kind: 'threw', text: errorText(error) };
+      : { kind: 'threw', text: boundedErrorText(error) };
   }
 }
 

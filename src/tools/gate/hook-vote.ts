@@ -1,12 +1,14 @@
 /** What PreToolUse hooks say about a call, beside the rules. */
-import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
 import type { HookVerdict } from '../../protocol/tools/hook.ts';
 import type { GateReasonType, GateVerdict } from '../../protocol/tools/permission.ts';
 
 /** Questions that a hook's `allow` cannot answer: they were explicitly configured. */
 const ASKED_REGARDLESS: ReadonlySet<GateReasonType> = new Set(['rule', 'mode', 'safetyCheck', 'tool']);
 
-export const voteOf = (hook: HookVerdict | undefined): Pick<PermissionQuestion, 'hookAsks' | 'hookName'> =>
+export const toHookVote = (
+  hook: HookVerdict | undefined,
+): Pick<PermissionQuestion, 'hookAsks' | 'hookName'> =>
   hook?.permission === 'ask'
     ? {
         hookAsks: hook.reason ?? 'A hook wants this call to be confirmed.',
@@ -27,7 +29,7 @@ export function withHookVote(verdict: GateVerdict, hook: HookVerdict | undefined
       return {
         kind: 'ask',
         reasonType: 'hook',
-        message: voteOf(hook).hookAsks ?? '',
+        message: toHookVote(hook).hookAsks ?? '',
         ...(hook.decidedBy !== undefined && { hook: hook.decidedBy }),
       };
     case 'allow':

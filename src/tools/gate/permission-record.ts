@@ -10,7 +10,7 @@ import type { DenialNotice } from '../../protocol/tools/tool-call.ts';
 import type { CallNotes } from '../outcome.ts';
 
 /** Who decided about a call, as reported with its result. */
-export function decisionOf(
+export function toPermissionDecision(
   { kind, reasonType }: Extract<GateVerdict, { kind: 'allow' | 'deny' }>,
   answer: CallNotes['answer'],
 ): PermissionDecision {

@@ -8,7 +8,7 @@ import type { ToolCall } from '../../protocol/tools/tool-call.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { bounded } from '../../util/text/cut-text.ts';
-import { type CallOutcome, errorText } from '../outcome.ts';
+import { boundedErrorText, type CallOutcome } from '../outcome.ts';
 import type { ToolSet } from '../tool-set.ts';
 import { inputValidationError, mistyped, typeName, unexpected } from './input-issues.ts';
 
@@ -62,7 +62,7 @@ export function parseInput(tool: AnyTool, input: JsonObject): ParsedInput | Prom
     return { ok: false, text: inputValidationError(tool.name, [mistyped([], 'object', typeName(input))]) };
   const failed = (error: unknown): ParsedInput => ({
     ok: false,
-    text: inputValidationError(tool.name, [errorText(error)]),
+    text: inputValidationError(tool.name, [boundedErrorText(error)]),
   });
   const read = (parsed: ParseResult<unknown>): ParsedInput =>
     parsed.ok ? parsed : { ok: false, text: inputValidationError(tool.name, parsed.issues) };

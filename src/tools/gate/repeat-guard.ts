@@ -3,7 +3,7 @@
  * notified, and, if configured, the call is finally refused. A result that differs, or another call that
  * changes something, is progress.
  */
-import type { RepeatGuard } from '../../protocol/tools/gate.ts';
+import type { RepeatGuard } from '../../protocol/tools/gate-ports.ts';
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 
@@ -39,13 +39,13 @@ export function createRepeatGuard({ nudgeAt = NUDGE_AT, refuseAt }: RepeatGuardO
   return {
     refusal(tool, input) {
       if (refuseAt === undefined) return undefined;
-      const times = seen.get(keyOf(tool, input))?.times ?? 0;
+      const times = seen.get(toCallKey(tool, input))?.times ?? 0;
       if (times + 1 < refuseAt) return undefined;
       return `This same call was made ${times} times with the same result, and nothing else has changed since. It was not run again: do something else, or say what keeps you from going on.`;
     },
     note(tool, input, output, changesNothing) {
-      const key = keyOf(tool, input);
-      const result = signOf(output);
+      const key = toCallKey(tool, input);
+      const result = signOutput(output);
       const before = seen.get(key);
       const times = before?.result === result ? before.times + 1 : 1;
       if (!changesNothing) seen.clear();
@@ -60,7 +60,7 @@ export function createRepeatGuard({ nudgeAt = NUDGE_AT, refuseAt }: RepeatGuardO
 const isDue = (times: number, from: number): boolean =>
   times >= from && Number.isInteger(Math.log2(times / from));
 
-const keyOf = (tool: string, input: unknown): string => `${tool} ${signed(JSON.stringify(input) ?? '')}`;
+const toCallKey = (tool: string, input: unknown): string => `${tool} ${signed(JSON.stringify(input) ?? '')}`;
 
 /** Longer texts are kept as a hash. */
 const KEPT_WHOLE = 256;
@@ -76,7 +76,7 @@ function signed(text: string): string {
   return sha256(looked);
 }
 
-function signOf({ content }: ToolOutput): string {
+function signOutput({ content }: ToolOutput): string {
   if (typeof content === 'string') return signed(content);
   return content
     .map((block) => (block.type === 'text' ? `text ${signed(block.text)}` : signed(JSON.stringify(block))))

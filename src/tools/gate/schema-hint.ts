@@ -5,7 +5,7 @@
 import { CallParked } from '../../protocol/tools/call-parked.ts';
 import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../../protocol/tools/tool.ts';
 import { bounded } from '../../util/text/cut-text.ts';
-import { errorText } from '../outcome.ts';
+import { boundedErrorText } from '../outcome.ts';
 
 const MAX_SCHEMA_CHARS = 8_000;
 
@@ -34,7 +34,7 @@ async function* hinted(
     output = running instanceof Promise ? await running : yield* running;
   } catch (error) {
     if (context.signal.aborted || error instanceof CallParked) throw error;
-    throw new Error(`${errorText(error)}\n\n${hint()}`, { cause: error });
+    throw new Error(`${boundedErrorText(error)}\n\n${hint()}`, { cause: error });
   }
   if (output.isError !== true) return output;
   const { content } = output;

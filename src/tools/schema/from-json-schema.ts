@@ -22,7 +22,7 @@ import { withSpelledValues } from '../gate/spelled-values.ts';
 const MAX_ISSUES = 20;
 
 /** The caller asserts that the schema describes `Input`. Never throws. */
-export function parserOf<Input>(schema: JsonSchema): (input: JsonObject) => ParseResult<Input> {
+export function createParser<Input>(schema: JsonSchema): (input: JsonObject) => ParseResult<Input> {
   const check = (input: JsonObject): ParseResult<Input> => {
     const issues: string[] = [];
     checkValue(input, { ...schema, type: 'object' }, [], issues);

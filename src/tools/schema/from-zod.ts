@@ -57,7 +57,7 @@ export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise
 
 async function checkedByZod(shapeOrSchema: ZodShape | z.ZodType): Promise<ZodInput<unknown>> {
   const zod = loaded ?? (await loadZod());
-  const schema = isZodType(shapeOrSchema) ? shapeOrSchema : objectOf(zod, shapeOrSchema);
+  const schema = isZodType(shapeOrSchema) ? shapeOrSchema : toZodObject(zod, shapeOrSchema);
   const { safeParse, safeParseAsync } = zod.core;
   const { $schema: _dialect, ...described } = toJsonSchema(zod, schema);
   const inputJsonSchema = { type: 'object', ...described };
@@ -66,7 +66,7 @@ async function checkedByZod(shapeOrSchema: ZodShape | z.ZodType): Promise<ZodInp
     try {
       const parsed = await safeParseAsync(schema, input);
       mustWait = true;
-      return resultOf(parsed, input);
+      return toParseResult(parsed, input);
     } catch (error) {
       return unchecked(error);
     }
@@ -74,7 +74,7 @@ async function checkedByZod(shapeOrSchema: ZodShape | z.ZodType): Promise<ZodInp
   const parse = (input: JsonObject): ParseResult<unknown> | Promise<ParseResult<unknown>> => {
     if (mustWait) return parseLater(input);
     try {
-      return resultOf(safeParse(schema, input, PARSING), input);
+      return toParseResult(safeParse(schema, input, PARSING), input);
     } catch {
       return parseLater(input); // zod says by a throw that there is something to wait for
     }
@@ -101,7 +101,10 @@ let loaded: typeof import('zod') | undefined;
 /** Without code generation: a tool is not called often enough. */
 const PARSING = { jitless: true };
 
-function resultOf(parsed: z.core.util.SafeParseResult<unknown>, input: JsonObject): ParseResult<unknown> {
+function toParseResult(
+  parsed: z.core.util.SafeParseResult<unknown>,
+  input: JsonObject,
+): ParseResult<unknown> {
   return parsed.success
     ? { ok: true, input: parsed.data }
     : { ok: false, issues: parsed.error.issues.flatMap((issue) => sentences(issue, input)) };
@@ -125,7 +128,7 @@ function isZodType(value: ZodShape | z.ZodType): value is z.ZodType {
 }
 
 /** A plain zod object, without the methods of the public API. */
-function objectOf(zod: typeof import('zod'), shape: ZodShape): z.core.$ZodType {
+function toZodObject(zod: typeof import('zod'), shape: ZodShape): z.core.$ZodType {
   const strangers = Object.entries(shape).filter(
     ([, field]) => typeof field !== 'object' || field === null || !('_zod' in field),
   );
@@ -164,7 +167,7 @@ function sentences(issue: z.core.$ZodIssue, input: JsonObject): string[] {
       ];
     case 'too_big':
     case 'too_small': {
-      const bound = boundOf(issue);
+      const bound = describeBound(issue);
       if (bound !== undefined) return [unfit(path, bound)];
     }
   }
@@ -172,7 +175,7 @@ function sentences(issue: z.core.$ZodIssue, input: JsonObject): string[] {
 }
 
 /** The same wording as the check of a JSON schema, which the tool has when its host is another process. */
-function boundOf(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): string | undefined {
+function describeBound(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): string | undefined {
   const [limit, isMost] = issue.code === 'too_big' ? [issue.maximum, true] : [issue.minimum, false];
   switch (issue.origin) {
     case 'number':

@@ -24,7 +24,7 @@ export function plainShape(shape: Readonly<Record<string, z.core.$ZodType>>): Pl
   const fields: [key: string, fits: Kind['fits'], isOptional: boolean][] = [];
   for (const [key, field] of Object.entries(shape)) {
     const isOptional = hasOnly(field, 'optional', 'innerType');
-    const inner = isOptional ? kindOf(inside(field, 'innerType')) : kindOf(field);
+    const inner = isOptional ? toKind(inside(field, 'innerType')) : toKind(field);
     const kind = isOptional && inner !== undefined ? described(inner, field) : inner;
     if (kind === undefined || key === '__proto__') return undefined;
     properties[key] = kind.jsonSchema;
@@ -45,14 +45,14 @@ export function plainShape(shape: Readonly<Record<string, z.core.$ZodType>>): Pl
   };
 }
 
-function kindOf(field: z.core.$ZodType): Kind | undefined {
+function toKind(field: z.core.$ZodType): Kind | undefined {
   if (hasOnly(field, 'string')) return described(STRING, field);
   if (hasOnly(field, 'number')) return described(NUMBER, field);
   if (hasOnly(field, 'boolean')) return described(BOOLEAN, field);
   if (hasOnly(field, 'enum', 'entries'))
     return described(choiceOf(Object.values(inside(field, 'entries'))), field);
   if (!hasOnly(field, 'array', 'element')) return undefined;
-  const each = kindOf(inside(field, 'element'));
+  const each = toKind(inside(field, 'element'));
   return each && described(listOf(each), field);
 }
 

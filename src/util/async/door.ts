@@ -1,4 +1,4 @@
-import { ConsumerLeft, type Output } from './output.ts';
+import { ConsumerLeft, type Output } from './batch-output.ts';
 
 /** What a door does besides handing on. */
 export interface DoorTerms<T> {

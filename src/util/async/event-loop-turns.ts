@@ -11,7 +11,7 @@ interface Batches {
 }
 
 /** Begins so many tasks at once, and the next ones, in order, when `next` calls back. */
-function batchesOf(most: number, next: (beginNext: () => void) => void): Batches {
+function createBatches(most: number, next: (beginNext: () => void) => void): Batches {
   const waiting: (() => void)[] = [];
   let begun = 0;
   const begin = () => {
@@ -37,10 +37,10 @@ function batchesOf(most: number, next: (beginNext: () => void) => void): Batches
   };
 }
 
-const iterations = batchesOf(8, setImmediate);
+const iterations = createBatches(8, setImmediate);
 /** Under load the next ones start when each session that waits for its iteration has had it. */
-const starts = batchesOf(8, (beginNext) => iterations.queue(beginNext));
-const looks = batchesOf(100, setImmediate);
+const starts = createBatches(8, (beginNext) => iterations.queue(beginNext));
+const looks = createBatches(100, setImmediate);
 
 /** For a session that is to start. undefined: it may start now. Else resolves when it may. */
 export const turnToStart = starts.turn;

@@ -58,7 +58,8 @@ async function linked(root: string, files: Files): Promise<GitFolder | undefined
   const own = resolve(root, named);
   const shared = await firstLine(join(own, 'commondir'), files);
   if (shared === undefined) {
-    const [, worktree] = /^\s*worktree\s*=\s*"?(.+?)"?\s*$/m.exec((await configOf(own, files)) ?? '') ?? [];
+    const [, worktree] =
+      /^\s*worktree\s*=\s*"?(.+?)"?\s*$/m.exec((await readConfigFile(own, files)) ?? '') ?? [];
     const isNamed = worktree !== undefined && (await isSame(resolve(own, worktree), root, files));
     return isNamed ? { root, own, common: own } : undefined;
   }
@@ -76,7 +77,7 @@ async function linked(root: string, files: Files): Promise<GitFolder | undefined
  * repository. A tree counts only if the repository and the tree name each other, so a folder cannot claim
  * another one by naming it (T106).
  */
-export async function worktreesOf(files: PersistentFiles, folder: string): Promise<readonly string[]> {
+export async function listWorktrees(files: PersistentFiles, folder: string): Promise<readonly string[]> {
   const git = await findGitFolder(folder, files);
   if (git === undefined) return [folder];
   return [...new Set([folder, dirname(git.common), ...(await linkedTrees(git, files))])];
@@ -114,14 +115,14 @@ export async function readHead({ own, common }: GitFolder, files: Files): Promis
   if (COMMIT.test(head)) return { branch: undefined, commit: head };
   const [, branch] = /^ref:\s*refs\/heads\/(.+)$/.exec(head) ?? [];
   if (branch === undefined || !BRANCH.test(branch)) return undefined;
-  return { branch, commit: await commitOf(`refs/heads/${branch}`, common, files) };
+  return { branch, commit: await readCommit(`refs/heads/${branch}`, common, files) };
 }
 
-async function commitOf(ref: string, common: string, files: Files): Promise<string | undefined> {
+async function readCommit(ref: string, common: string, files: Files): Promise<string | undefined> {
   const file = join(common, ref);
   const loose = (await isReallyInside(file, common, files)) ? await firstLine(file, files) : undefined;
   if (loose !== undefined) return COMMIT.test(loose) ? loose : undefined;
-  const packed = (await textOf(join(common, 'packed-refs'), MAX_REFS_BYTES, files)) ?? '';
+  const packed = (await readSmallFile(join(common, 'packed-refs'), MAX_REFS_BYTES, files)) ?? '';
   const line = packed.split('\n').find((each) => each.trimEnd().endsWith(` ${ref}`));
   const [commit = ''] = line?.split(' ') ?? [];
   return COMMIT.test(commit) ? commit : undefined;
@@ -129,17 +130,21 @@ async function commitOf(ref: string, common: string, files: Files): Promise<stri
 
 const MAX_CONFIG_BYTES = 256 * 1024;
 
-export function configOf(folder: string, files: Files): Promise<string | undefined> {
-  return textOf(join(folder, 'config'), MAX_CONFIG_BYTES, files);
+export function readConfigFile(folder: string, files: Files): Promise<string | undefined> {
+  return readSmallFile(join(folder, 'config'), MAX_CONFIG_BYTES, files);
 }
 
 async function firstLine(path: string, files: Files): Promise<string | undefined> {
-  const line = (await textOf(path, 4096, files))?.split('\n', 1)[0]?.trim();
+  const line = (await readSmallFile(path, 4096, files))?.split('\n', 1)[0]?.trim();
   return line === '' ? undefined : line;
 }
 
 /** undefined: not a file, a link, longer, or unreadable. */
-export async function textOf(path: string, maxBytes: number, files: Files): Promise<string | undefined> {
+export async function readSmallFile(
+  path: string,
+  maxBytes: number,
+  files: Files,
+): Promise<string | undefined> {
   try {
     const stat = await files.lstat(path);
     if (stat?.kind !== 'file' || stat.size > maxBytes) return undefined;

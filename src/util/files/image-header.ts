@@ -12,7 +12,7 @@ const HEAD_CHARS = 256 * 1024;
 
 /** Undefined when the text is not base64, or not an image of a known format. */
 export function imageHeader(base64: string): ImageHeader | undefined {
-  const bytes = headOf(base64);
+  const bytes = decodeHead(base64);
   if (bytes === undefined) return undefined;
   const at = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = (from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
@@ -27,7 +27,7 @@ export function imageHeader(base64: string): ImageHeader | undefined {
   return undefined;
 }
 
-function headOf(base64: string): Uint8Array | undefined {
+function decodeHead(base64: string): Uint8Array | undefined {
   try {
     const head = base64.slice(0, HEAD_CHARS);
     return Uint8Array.from(

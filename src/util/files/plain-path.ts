@@ -92,7 +92,7 @@ async function held(name: string, path: string): Promise<HeldFolder> {
   try {
     const stat = await folder.stat();
     if (!stat.isDirectory() || !(await liesAt(folder, stat, path))) throw new PathMovedError(path);
-    if ((await pathOf(folder)) !== undefined)
+    if ((await readPath(folder)) !== undefined)
       return {
         at: (entry) => join(descriptor(folder), entry),
         check: async () => {},
@@ -133,7 +133,7 @@ const descriptor = (file: fs.FileHandle) => `/proc/self/fd/${file.fd}`;
 /** Whether the opened file is the one at the path, without links. */
 async function liesAt(file: fs.FileHandle, stat: Stats, path: string): Promise<boolean> {
   if (O_NOFOLLOW_ANY !== 0) return true;
-  const opened = await pathOf(file);
+  const opened = await readPath(file);
   if (opened === path) return true;
   // A case-insensitive file system may spell it differently.
   if (opened !== undefined && folded(opened) !== folded(path)) return false;
@@ -141,7 +141,7 @@ async function liesAt(file: fs.FileHandle, stat: Stats, path: string): Promise<b
 }
 
 /** undefined: the system does not provide it. */
-async function pathOf(file: fs.FileHandle): Promise<string | undefined> {
+async function readPath(file: fs.FileHandle): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
   const path = await fs.readlink(descriptor(file)).catch(() => undefined);
   return path?.startsWith('/') === true ? path : undefined;

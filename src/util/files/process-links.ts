@@ -22,7 +22,7 @@ const MAX_LINKS = 40;
 export async function goesByProcess(path: string, files: LinkReader): Promise<boolean> {
   let folder = '/';
   // The next one last: to take it from the front would copy the others.
-  const rest = namesOf(path);
+  const rest = splitNames(path);
   // Below what is not there nothing is: it need not be looked for.
   let isAbsent = false;
   let isNumbered = false;
@@ -42,12 +42,12 @@ export async function goesByProcess(path: string, files: LinkReader): Promise<bo
     const target = await files.readLink?.(here).catch(() => undefined);
     if (target === undefined || ++links > MAX_LINKS) return true;
     if (isAbsolute(target)) folder = '/';
-    rest.push(...namesOf(target));
+    rest.push(...splitNames(target));
   }
   return false;
 }
 
-const namesOf = (path: string): string[] =>
+const splitNames = (path: string): string[] =>
   path
     .split('/')
     .filter((name) => name !== '' && name !== '.')

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import type { FileData } from '../../protocol/files.ts';
 import { codeOf } from '../code-of.ts';
 import { uuid } from '../ids/uuid.ts';
-import { PIECE_CHARS, piecesOf } from '../text/cut-text.ts';
+import { PIECE_CHARS, splitPieces } from '../text/cut-text.ts';
 import { type HeldFolder, holdFolder, PathMovedError } from './plain-path.ts';
 import { namesInPlace, whyInPlace, writeInPlace } from './write-in-place.ts';
 
@@ -83,12 +83,12 @@ async function renameOver(
   existing: Stats | undefined,
   folder?: HeldFolder,
 ): Promise<void> {
-  const mode = modeOf(existing, wanted);
+  const mode = pickMode(existing, wanted);
   const temp = temporaryName(target);
   try {
     const file = await fs.open(temp, 'wx', mode ?? 0o666);
     try {
-      if (typeof data === 'string' && data.length > PIECE_CHARS) await writePieces(file, piecesOf(data));
+      if (typeof data === 'string' && data.length > PIECE_CHARS) await writePieces(file, splitPieces(data));
       else if (typeof data === 'string' || data instanceof Uint8Array) await file.writeFile(data);
       else await writePieces(file, data);
       if (existing !== undefined) await keepOwner(file, existing);
@@ -108,7 +108,7 @@ async function renameOver(
 }
 
 /** An owner-only mode is not widened by the mode of the existing file. */
-function modeOf(existing: Stats | undefined, wanted: number | undefined): number | undefined {
+function pickMode(existing: Stats | undefined, wanted: number | undefined): number | undefined {
   if (existing === undefined) return wanted;
   const mode = existing.mode & PERMISSIONS;
   return wanted !== undefined && (wanted & 0o077) === 0 ? mode & wanted : mode;

@@ -42,7 +42,7 @@ export async function writeInPlace(
     const { dev, ino } = await file.stat();
     if (dev !== existing.dev || ino !== existing.ino) throw new PathMovedError(name);
     const former = await file.readFile();
-    const copy = await copyOf(former, name);
+    const copy = await saveCopy(former, name);
     try {
       await overwrite(file, bytes);
       if (sync) await file.sync();
@@ -70,7 +70,7 @@ async function overwrite(file: fs.FileHandle, bytes: Uint8Array): Promise<void> 
 }
 
 /** For the case that this process dies meanwhile; undefined: there is no place for it. */
-async function copyOf(bytes: Uint8Array, path: string): Promise<string | undefined> {
+async function saveCopy(bytes: Uint8Array, path: string): Promise<string | undefined> {
   const copy = join(tmpdir(), `turnwright-${basename(path).slice(0, 50)}.${uuid()}.before`);
   try {
     await fs.writeFile(copy, bytes, { flag: 'wx', mode: 0o600 });

@@ -14,15 +14,15 @@ export interface ProcessIdentity {
 let ownStartTime: string | undefined;
 
 export function thisProcess(): ProcessIdentity {
-  ownStartTime ??= startTimeOf(process.pid);
+  ownStartTime ??= readStartTime(process.pid);
   return identified(process.pid, ownStartTime);
 }
 
 /** `elsewhere`: it ran on another host, so its state is unknown. */
-export function livenessOf(identity: ProcessIdentity): 'alive' | 'dead' | 'elsewhere' {
+export function checkLiveness(identity: ProcessIdentity): 'alive' | 'dead' | 'elsewhere' {
   if (identity.host !== hostname()) return 'elsewhere';
   if (!isRunning(identity.pid)) return 'dead';
-  const startTime = startTimeOf(identity.pid);
+  const startTime = readStartTime(identity.pid);
   const other =
     startTime !== undefined && identity.startTime !== undefined && startTime !== identity.startTime;
   return other ? 'dead' : 'alive';
@@ -44,7 +44,7 @@ function identified(pid: number, startTime: string | undefined): ProcessIdentity
 }
 
 /** Field 22 of `/proc/<pid>/stat`; the command name before it may hold blanks and brackets. */
-function startTimeOf(pid: number): string | undefined {
+function readStartTime(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];

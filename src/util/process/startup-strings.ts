@@ -23,7 +23,7 @@ export function overwriteStartupStrings(secrets: StartupSecrets): void {
   let memory: number;
   let blocks: readonly number[];
   try {
-    blocks = blocksOf(readFileSync('/proc/self/stat', 'latin1'));
+    blocks = parseBlocks(readFileSync('/proc/self/stat', 'latin1'));
     memory = openSync('/proc/self/mem', 'r+');
   } catch {
     return;
@@ -53,7 +53,7 @@ export function overwriteStartupStrings(secrets: StartupSecrets): void {
  * `arg_start`, `arg_end`, `env_start`, `env_end`: fields 48 to 51. The command name may hold blanks and
  * brackets.
  */
-function blocksOf(stat: string): readonly number[] {
+function parseBlocks(stat: string): readonly number[] {
   return stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

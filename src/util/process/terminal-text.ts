@@ -19,11 +19,11 @@ export function terminalText(text: string): string {
   if (!FOR_TERMINALS.test(text)) return text;
   return text
     .split('\n')
-    .map((line) => (FOR_TERMINALS.test(line) ? lineOf(line) : line))
+    .map((line) => (FOR_TERMINALS.test(line) ? drawLine(line) : line))
     .join('\n');
 }
 
-function lineOf(line: string): string {
+function drawLine(line: string): string {
   // A carriage return right before the line feed is a part of the line's end.
   const end = line.endsWith('\r') ? '\r' : '';
   const draws = line.slice(0, line.length - end.length).split('\r');

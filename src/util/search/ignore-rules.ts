@@ -1,10 +1,10 @@
 /** Which files are left out: `.gitignore` and its kind, and the globs of a search. */
-import { expandBraces } from '../text/glob.ts';
-import { isLiteralName, matchesPath, type PathPattern, pathPattern } from './name-pattern.ts';
+import { expandBraces } from '../text/glob-pattern.ts';
+import { type IgnorePattern, isLiteralName, matchesPath, pathPattern } from './name-pattern.ts';
 
 interface Rule {
   readonly keeps: boolean;
-  readonly pattern: PathPattern;
+  readonly pattern: IgnorePattern;
   /** Of a glob: it ends in the name of a file, as `src/.env` does, and not in a wildcard. */
   readonly isName?: boolean;
 }
@@ -35,7 +35,7 @@ export function globRules(globs: readonly string[]): readonly Rule[] {
 }
 
 /** What the last rule says that is about this path; undefined: none is. */
-export function verdictOf(
+export function findVerdict(
   rules: readonly Rule[],
   path: readonly string[],
   isFolder: boolean,

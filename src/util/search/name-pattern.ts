@@ -16,7 +16,7 @@ type Range = readonly [from: string, to: string];
 /** One name of a path; '**' any number of them. */
 type Segment = '**' | readonly Token[];
 
-export interface PathPattern {
+export interface IgnorePattern {
   readonly segments: readonly Segment[];
   /** Only folders are meant: the pattern ended in a slash. */
   readonly foldersOnly: boolean;
@@ -28,7 +28,7 @@ const MAX_CHARS = 1000;
  * Git's rules: a slash at the start or inside makes the pattern relative to the folder of its file, else it
  * is the name of something in any folder. undefined: it is too long, and matches nothing.
  */
-export function pathPattern(text: string): PathPattern | undefined {
+export function pathPattern(text: string): IgnorePattern | undefined {
   if (text.length > MAX_CHARS) return undefined;
   const foldersOnly = text.endsWith('/') && !text.endsWith('\\/');
   const body = foldersOnly ? text.slice(0, -1) : text;
@@ -36,12 +36,12 @@ export function pathPattern(text: string): PathPattern | undefined {
   const segments = body
     .split('/')
     .filter((segment) => segment !== '')
-    .map((segment): Segment => (segment === '**' ? '**' : tokensOf(segment)));
+    .map((segment): Segment => (segment === '**' ? '**' : parseTokens(segment)));
   return { foldersOnly, segments: anchored ? segments : ['**', ...segments] };
 }
 
 export function matchesPath(
-  { segments, foldersOnly }: PathPattern,
+  { segments, foldersOnly }: IgnorePattern,
   path: readonly string[],
   isFolder: boolean,
 ): boolean {
@@ -72,10 +72,10 @@ export function matchesNames(
   names: readonly string[],
   count?: (steps: number) => void,
 ): boolean {
-  return matchesNamesOf(namesPattern(segments), names, count);
+  return matchesNamesPattern(namesPattern(segments), names, count);
 }
 
-export function matchesNamesOf(
+export function matchesNamesPattern(
   pattern: NamesPattern,
   names: readonly string[],
   count?: (steps: number) => void,
@@ -118,7 +118,7 @@ function compiled(segment: string): readonly Token[] {
   const before = known.get(segment);
   if (before !== undefined) return before;
   if (known.size >= MAX_COMPILED) known.clear();
-  const tokens = tokensOf(segment);
+  const tokens = parseTokens(segment);
   known.set(segment, tokens);
   return tokens;
 }
@@ -139,7 +139,7 @@ function fits(token: Token, char: string): boolean {
 }
 
 /** The parts of the pattern of one name. */
-export function tokensOf(segment: string): readonly Token[] {
+export function parseTokens(segment: string): readonly Token[] {
   const chars = [...segment];
   const tokens: Token[] = [];
   for (let at = 0; at < chars.length; at += 1) {
@@ -150,7 +150,7 @@ export function tokensOf(segment: string): readonly Token[] {
       at += 1;
       tokens.push({ char: chars[at] as string });
     } else if (close > at) {
-      tokens.push(classOf(chars.slice(at + 1, close)));
+      tokens.push(parseClass(chars.slice(at + 1, close)));
       at = close;
     } else tokens.push({ char });
   }
@@ -184,7 +184,7 @@ const NAMED: Readonly<Record<string, RegExp>> = {
   xdigit: /[\da-f]/i,
 };
 
-function classOf(inside: readonly string[]): Token {
+function parseClass(inside: readonly string[]): Token {
   const not = inside[0] === '!' || inside[0] === '^';
   const named: RegExp[] = [];
   const text = inside

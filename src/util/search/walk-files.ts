@@ -1,7 +1,7 @@
 /** The files below a folder, without those that ignore files leave out. Links are not followed. */
 import { access, readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { ignoreRules, isNamed, type Rules, verdictOf } from './ignore-rules.ts';
+import { findVerdict, ignoreRules, isNamed, type Rules } from './ignore-rules.ts';
 
 /** The rules of one folder. */
 interface Level {
@@ -31,7 +31,7 @@ export async function* walkFiles(
 ): AsyncGenerator<string, void, void> {
   const first = namesIn(start);
   const folder = await realpath(join(cwd, ...first));
-  const repository = await repositoryOf(folder);
+  const repository = await findRepository(folder);
   const onlyKept = globs.some(({ keeps }) => keeps);
 
   async function* below(
@@ -49,11 +49,11 @@ export async function* walkFiles(
       const isFolder = entry.isDirectory();
       if (!isFolder && !entry.isFile()) continue;
       const within = [...names, entry.name];
-      const asked = verdictOf(globs, within, isFolder);
+      const asked = findVerdict(globs, within, isFolder);
       if (asked === 'leave out' || (asked === undefined && onlyKept && !isFolder)) continue;
       if (isIgnored(levels, within, isFolder) && !isNamed(globs, within, isFolder)) continue;
       if (isFolder) yield* below(within, depth + 1, levels);
-      else if (types.length === 0 || verdictOf(types, within, false) === 'keep') yield within.join('/');
+      else if (types.length === 0 || findVerdict(types, within, false) === 'keep') yield within.join('/');
     }
   }
 
@@ -74,7 +74,7 @@ export async function leavesOut(
 ): Promise<(file: string) => Promise<boolean>> {
   const first = namesIn(start);
   const folder = await realpath(join(cwd, ...first));
-  const repository = await repositoryOf(folder);
+  const repository = await findRepository(folder);
   const above = repository === undefined ? [] : await levelsAbove(repository, folder, first.length);
   const isOut = (levels: readonly Level[], names: readonly string[], isFolder: boolean) =>
     isIgnored(levels, names, isFolder) && !isNamed(globs, names, isFolder);
@@ -103,14 +103,14 @@ export async function leavesOut(
 function isIgnored(levels: readonly Level[], path: readonly string[], isFolder: boolean): boolean {
   for (let at = levels.length - 1; at >= 0; at -= 1) {
     const { rules, above, depth } = levels[at] as Level;
-    const verdict = verdictOf(rules, [...above, ...path.slice(depth)], isFolder);
+    const verdict = findVerdict(rules, [...above, ...path.slice(depth)], isFolder);
     if (verdict !== undefined) return verdict === 'leave out';
   }
   return false;
 }
 
 /** The folder with `.git` that this one is in. */
-async function repositoryOf(folder: string): Promise<string | undefined> {
+async function findRepository(folder: string): Promise<string | undefined> {
   for (let at = folder; ; at = dirname(at)) {
     const isRoot = await access(join(at, '.git')).then(
       () => true,
@@ -125,7 +125,7 @@ async function repositoryOf(folder: string): Promise<string | undefined> {
 async function levelsAbove(root: string, folder: string, depth: number): Promise<readonly Level[]> {
   const down = relative(root, folder).split(sep).filter(Boolean);
   const levels: Level[] = [];
-  const exclude = await rulesOf(join(root, '.git', 'info', 'exclude'));
+  const exclude = await readRules(join(root, '.git', 'info', 'exclude'));
   if (exclude.length > 0) levels.push({ rules: exclude, above: down, depth });
   for (const at of down.keys()) {
     const rules = await rulesIn(join(root, ...down.slice(0, at)), true);
@@ -136,10 +136,10 @@ async function levelsAbove(root: string, folder: string, depth: number): Promise
 
 async function rulesIn(folder: string, inRepository: boolean): Promise<Rules> {
   const files = inRepository ? IGNORE_FILES : IGNORE_FILES.slice(1);
-  return (await Promise.all(files.map((name) => rulesOf(join(folder, name))))).flat();
+  return (await Promise.all(files.map((name) => readRules(join(folder, name))))).flat();
 }
 
-async function rulesOf(file: string): Promise<Rules> {
+async function readRules(file: string): Promise<Rules> {
   try {
     return ignoreRules(await readFile(file, 'utf8'));
   } catch {

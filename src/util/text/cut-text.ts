@@ -1,5 +1,5 @@
 /** The first `max` characters, never ending inside a surrogate pair, which the API refuses. */
-export function headOf(text: string, max: number): string {
+export function takeStart(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
@@ -12,16 +12,16 @@ export function headOf(text: string, max: number): string {
 export const PIECE_CHARS = 64 * 1024;
 
 /** Pieces of at most `PIECE_CHARS` characters, none of which ends inside a surrogate pair. */
-export function* piecesOf(text: string): Generator<string, void> {
+export function* splitPieces(text: string): Generator<string, void> {
   for (let at = 0; at < text.length; ) {
-    const piece = headOf(text.slice(at, at + PIECE_CHARS + 1), PIECE_CHARS);
+    const piece = takeStart(text.slice(at, at + PIECE_CHARS + 1), PIECE_CHARS);
     yield piece;
     at += piece.length;
   }
 }
 
 /** The last `max` characters, never starting inside a surrogate pair. */
-export function tailOf(text: string, max: number): string {
+export function takeEnd(text: string, max: number): string {
   if (text.length <= max) return text;
   const start = text.length - max;
   const first = text.charCodeAt(start);
@@ -39,5 +39,5 @@ export const shownId = (id: string): string => bounded(id, 200);
 
 /** `text`, or its beginning with a note about the total length. */
 export function bounded(text: string, max: number): string {
-  return text.length <= max ? text : `${headOf(text, max)}… (${text.length} characters in all)`;
+  return text.length <= max ? text : `${takeStart(text, max)}… (${text.length} characters in all)`;
 }

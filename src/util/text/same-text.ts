@@ -1,5 +1,5 @@
 /** Of a block that holds a text and nothing else. */
-function textOf(block: unknown): string | undefined {
+function readText(block: unknown): string | undefined {
   if (typeof block !== 'object' || block === null || Object.keys(block).length !== 2) return undefined;
   const { type, text } = block as { readonly type?: unknown; readonly text?: unknown };
   return type === 'text' && typeof text === 'string' ? text : undefined;
@@ -10,7 +10,7 @@ export function isSameText(one: unknown, other: unknown): boolean {
   if (typeof one === 'string') return one === other;
   if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
   return one.every((block, at) => {
-    const text = textOf(block);
-    return text !== undefined && text === textOf(other[at]);
+    const text = readText(block);
+    return text !== undefined && text === readText(other[at]);
   });
 }

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDialog } from '../../../src/cli/conversation/ask/dialog.ts';
 import { DEFAULT_KEYS } from '../../../src/cli/conversation/ask/dialog-keys.ts';
+import type { DialogPage } from '../../../src/cli/conversation/ask/dialog-page.ts';
 import { elicitationPage } from '../../../src/cli/conversation/ask/elicitation-pages.ts';
-import type { Page } from '../../../src/cli/conversation/ask/page.ts';
 import { createOverlays } from '../../../src/cli/conversation/overlays.ts';
 import type { ElicitationAnswer, ElicitationRequest } from '../../../src/index.ts';
 import { createTheme } from '../../../src/terminal/text/theme.ts';
@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => overlays.closeAll());
 
 async function open(request: ElicitationRequest) {
-  const first: Page<ElicitationAnswer> = elicitationPage(request, drawing);
+  const first: DialogPage<ElicitationAnswer> = elicitationPage(request, drawing);
   const place = () => ({ number: 1, of: 1 });
   const answered = overlays.open<ElicitationAnswer>((over) =>
     openDialog(over, { first, place, keys: DEFAULT_KEYS, signal: new AbortController().signal }),

@@ -1,6 +1,12 @@
 /** The guard of questions against answers by accident, as a pure machine over the times of keys. */
 import { describe, expect, it } from 'vitest';
-import { dueMs, type Guard, newGuard, PAUSE_MS, stepGuard } from '../../../src/cli/conversation/ask/guard.ts';
+import {
+  dueMs,
+  type Guard,
+  newGuard,
+  PAUSE_MS,
+  stepGuard,
+} from '../../../src/cli/conversation/ask/key-guard.ts';
 
 const shownAt = (atMs: number): Guard => ({ isShown: true, lastMs: atMs });
 const choice = (atMs: number) => ({ kind: 'key', atMs, means: 'choice' }) as const;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openDialog } from '../../../src/cli/conversation/ask/dialog.ts';
 import { DEFAULT_KEYS } from '../../../src/cli/conversation/ask/dialog-keys.ts';
-import { answer, type Page } from '../../../src/cli/conversation/ask/page.ts';
+import { answer, type DialogPage } from '../../../src/cli/conversation/ask/dialog-page.ts';
 import type { OverlayHost } from '../../../src/cli/conversation/overlay.ts';
 import { createTheme } from '../../../src/terminal/text/theme.ts';
 import { virtualClock } from '../../../src/testing/index.ts';
@@ -49,7 +49,7 @@ function deskWith(lastKeyMs: () => number | undefined, draftIsEmpty: () => boole
     decisions += 1;
     return answer('decided');
   };
-  const page: Page<string> = {
+  const page: DialogPage<string> = {
     title: 'Bash',
     body: () => ['touch made'],
     foot: () => ['1 once'],

@@ -2,13 +2,16 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommandContext, ReopenTarget } from '../../../src/cli/conversation/command-context.ts';
-import { completeCommand, runCommand } from '../../../src/cli/conversation/commands/index.ts';
+import type {
+  ConversationCommandContext,
+  ReopenTarget,
+} from '../../../src/cli/conversation/command-context.ts';
+import { completeCommand, runSlashCommand } from '../../../src/cli/conversation/commands/index.ts';
 import type { ListOverlay } from '../../../src/cli/conversation/commands/list.ts';
 import { questionOverlay } from '../../../src/cli/conversation/commands/question.ts';
+import { type ConversationState, startingState } from '../../../src/cli/conversation/conversation-state.ts';
 import type { Overlay, OverlayHost, OverlayOf, ViewDocument } from '../../../src/cli/conversation/overlay.ts';
 import type { ThemeSetting } from '../../../src/cli/conversation/screen/screen-settings.ts';
-import { type ConversationState, startingState } from '../../../src/cli/conversation/state.ts';
 import { type Options, type Query, query, type SDKMessage } from '../../../src/index.ts';
 import { type RehearsalServer, type Reply, startRehearsal } from '../../../src/rehearsal/index.ts';
 import type { InputEvent } from '../../../src/terminal/input/events.ts';
@@ -41,7 +44,7 @@ export interface Harness {
   /** Themes that were set. */
   readonly themes: ThemeSetting[];
   readonly state: { current: ConversationState };
-  readonly context: CommandContext;
+  readonly context: ConversationCommandContext;
   /** Asks the model and resolves with the end of the turn. */
   ask(text: string, replies: readonly Reply[]): Promise<SDKMessage | undefined>;
   /**
@@ -149,7 +152,7 @@ export async function commandsUnderTest({
   const openedFiles: string[] = [];
   const emitted: string[] = [];
   const themes: ThemeSetting[] = [];
-  const context: CommandContext = {
+  const context: ConversationCommandContext = {
     query: running,
     options,
     cwd,
@@ -225,7 +228,7 @@ export async function commandsUnderTest({
     },
     run(line, pressed = []) {
       keys = [...pressed];
-      return runCommand(line, context);
+      return runSlashCommand(line, context);
     },
     complete: async (text) => (await completeCommand(text, context)).map((each) => each.text),
     async close() {

@@ -2,7 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { endOf, pickSession, sessionItems } from '../../../src/cli/conversation/commands/session-list.ts';
+import {
+  describeOutcome,
+  pickSession,
+  sessionItems,
+} from '../../../src/cli/conversation/commands/session-list.ts';
 import { listSessions, query } from '../../../src/index.ts';
 import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { gather } from '../../sdk/query-under-test.ts';
@@ -83,7 +87,7 @@ describe('/resume', () => {
 
   it('says in a word or two how a session ended', () => {
     const ended = (terminal_reason: 'completed' | 'max_turns' | 'aborted_tools') =>
-      endOf({
+      describeOutcome({
         costUsd: 0,
         isPriced: true,
         lastResult: { subtype: 'success', is_error: false, terminal_reason },
@@ -93,7 +97,7 @@ describe('/resume', () => {
       'turn limit',
       'interrupted',
     ]);
-    expect(endOf({ costUsd: 0, isPriced: true })).toBe('unfinished');
+    expect(describeOutcome({ costUsd: 0, isPriced: true })).toBe('unfinished');
   });
 });
 

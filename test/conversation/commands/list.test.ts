@@ -1,10 +1,10 @@
 /** The list of pickers and the question for a line: pure states, and the frames they make. */
 import { describe, expect, it } from 'vitest';
 import { type ListOf, listOverlay } from '../../../src/cli/conversation/commands/list.ts';
-import { edited, fieldOf } from '../../../src/cli/conversation/commands/list-parts/line-field.ts';
+import { createLineField, edited } from '../../../src/cli/conversation/commands/list-parts/line-field.ts';
 import { listFrame } from '../../../src/cli/conversation/commands/list-parts/list-frame.ts';
 import {
-  matchesOf,
+  listMatches,
   openedList,
   pressed,
   replaced,
@@ -131,9 +131,9 @@ describe('a list', () => {
   });
 
   it('finds items that contain every word that is typed, in label or detail', () => {
-    expect(matchesOf(keyed(ANIMALS, ["'SWIM wh"])).map(({ value }) => value)).toEqual(['whale']);
-    expect(matchesOf(keyed(ANIMALS, ["'night"])).map(({ value }) => value)).toEqual(['owl']);
-    expect(matchesOf(keyed(ANIMALS, ["'nightx", 'backspace'])).map(({ value }) => value)).toEqual(['owl']);
+    expect(listMatches(keyed(ANIMALS, ["'SWIM wh"])).map(({ value }) => value)).toEqual(['whale']);
+    expect(listMatches(keyed(ANIMALS, ["'night"])).map(({ value }) => value)).toEqual(['owl']);
+    expect(listMatches(keyed(ANIMALS, ["'nightx", 'backspace'])).map(({ value }) => value)).toEqual(['owl']);
     expect(text(listFrame(keyed(ANIMALS, ["'xyz"]), NARROW, THEME))).toMatchInlineSnapshot(`
       "Animals
       search: xyz
@@ -160,7 +160,7 @@ describe('a list', () => {
   it('takes items that arrive later, keeps the chosen one, and shows why they do not arrive', () => {
     const chosen = keyed(ANIMALS, ['end']);
     const items = [{ value: 'ant', label: 'Ant' }, ...ANIMALS.items];
-    expect(matchesOf(replaced(chosen, items))[replaced(chosen, items).chosen]?.value).toBe('whale');
+    expect(listMatches(replaced(chosen, items))[replaced(chosen, items).chosen]?.value).toBe('whale');
     const failing = listOverlay({
       ...ANIMALS,
       later: { what: 'Counting …', items: Promise.reject(new Error('The zoo is closed.')) },
@@ -183,7 +183,7 @@ describe('a question for a line', () => {
   it('shows the question, the text and what is wrong with the answer', () => {
     const question = { title: 'Which rule?', about: ['For example Bash(git status).'] };
     expect(
-      text(questionFrame(question, fieldOf('Bash('), 'That is no rule.', NARROW, THEME)),
+      text(questionFrame(question, createLineField('Bash('), 'That is no rule.', NARROW, THEME)),
     ).toMatchInlineSnapshot(`
       "Which rule?
       For example Bash(git status).
@@ -196,7 +196,7 @@ describe('a question for a line', () => {
   it('keeps the cursor of a long text in the window', () => {
     const { rows, cursor } = questionFrame(
       { title: 'Q' },
-      fieldOf('x'.repeat(200)),
+      createLineField('x'.repeat(200)),
       undefined,
       NARROW,
       THEME,
@@ -225,13 +225,13 @@ describe('a question for a line', () => {
 describe('a line field', () => {
   it('is edited with the usual keys, by whole characters', () => {
     const typed = (start: string, ...keys: string[]) =>
-      keys.flatMap(eventsOf).reduce((field, event) => edited(field, event) ?? field, fieldOf(start));
+      keys.flatMap(eventsOf).reduce((field, event) => edited(field, event) ?? field, createLineField(start));
     expect(typed('one two', 'ctrl+w').text).toBe('one ');
     expect(typed('one two', 'ctrl+a', 'delete').text).toBe('ne two');
     expect(typed('one two', 'left', 'left', 'ctrl+u').text).toBe('wo');
     expect(typed('a👍🏽', 'backspace').text).toBe('a');
     expect(typed('ab', 'left', "'x").text).toBe('axb');
-    const pasted = edited(fieldOf('a '), { kind: 'paste', text: 'b\n c', atMs: 0 });
+    const pasted = edited(createLineField('a '), { kind: 'paste', text: 'b\n c', atMs: 0 });
     expect(pasted?.text).toBe('a b c');
   });
 });

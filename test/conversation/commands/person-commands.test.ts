@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { startingState } from '../../../src/cli/conversation/state.ts';
+import { startingState } from '../../../src/cli/conversation/conversation-state.ts';
 import { query } from '../../../src/index.ts';
 import { reply } from '../../../src/rehearsal/index.ts';
 import { gather } from '../../sdk/query-under-test.ts';

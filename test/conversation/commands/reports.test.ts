@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { contextText } from '../../../src/cli/commands/context-command.ts';
 import { costTable } from '../../../src/cli/commands/cost-command.ts';
-import { clipboardPrograms, copyText } from '../../../src/cli/conversation/commands/clipboard.ts';
+import { clipboardPrograms, copyText } from '../../../src/cli/conversation/commands/copy-text.ts';
 import { conversationMarkdown } from '../../../src/cli/conversation/commands/markdown-export.ts';
 import { todoRows } from '../../../src/cli/conversation/commands/reports.ts';
 import { codeBlocks, fileName } from '../../../src/cli/conversation/commands/transcript-commands.ts';

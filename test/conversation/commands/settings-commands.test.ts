@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { modelItems } from '../../../src/cli/conversation/commands/model.ts';
+import { modelItems } from '../../../src/cli/conversation/commands/model-command.ts';
 import { createSdkMcpServer, getSessionInfo, tool } from '../../../src/index.ts';
 import { reply } from '../../../src/rehearsal/index.ts';
 import { commandsUnderTest, type Harness, type HarnessOptions } from './command-under-test.ts';

@@ -1,8 +1,8 @@
 /** What is printed once: output of commands, errors and what a continued session shows. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { greeting } from '../../../src/cli/conversation/screen/greeting.ts';
-import { tailOf } from '../../../src/cli/conversation/screen/tail.ts';
-import { shellPrompt } from '../../../src/cli/conversation/session/shell-command.ts';
+import { readLastItems } from '../../../src/cli/conversation/screen/tail.ts';
+import { shellPrompt } from '../../../src/cli/conversation/session/typed-command.ts';
 import { toolRows } from '../../../src/cli/conversation/view/tool-rows.ts';
 import type { ToolItem } from '../../../src/cli/conversation/view/transcript-item.ts';
 import { query, VERSION } from '../../../src/index.ts';
@@ -130,7 +130,7 @@ describe('a session that is continued', () => {
     const { cwd, env, server } = harness;
     server.setScenario({ name: 'before', replies: [reply('Seen.')] });
     const { results } = await gather(query({ prompt, options: { cwd, env, tools: [] } }));
-    const items = await tailOf(results[0]?.session_id ?? '', { cwd, env });
+    const items = await readLastItems(results[0]?.session_id ?? '', { cwd, env });
     return items.map((item) => ('text' in item ? `${item.kind}: ${item.text}` : item.kind));
   };
 

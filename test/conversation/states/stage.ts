@@ -1,19 +1,19 @@
 /** Plays events into the reducer, and draws what a person would see. */
 
-import type { ViewDocument } from '../../../src/cli/conversation/overlay.ts';
-import { type ConversationEvent, reduce } from '../../../src/cli/conversation/reduce/reduce.ts';
 import {
   type ConversationState,
-  type QueuedPrompt,
+  type PendingPrompt,
   startingState,
-} from '../../../src/cli/conversation/state.ts';
-import { diffOf } from '../../../src/cli/conversation/view/diff-of.ts';
+} from '../../../src/cli/conversation/conversation-state.ts';
+import type { ViewDocument } from '../../../src/cli/conversation/overlay.ts';
+import { type ConversationEvent, reduce } from '../../../src/cli/conversation/reduce/reduce.ts';
+import { drawDiff } from '../../../src/cli/conversation/view/diff-of.ts';
 import { type LiveParts, liveRegion, textColumns } from '../../../src/cli/conversation/view/live-region.ts';
 import { createTranscript } from '../../../src/cli/conversation/view/transcript.ts';
 import type { SDKMessage } from '../../../src/index.ts';
 import { createHighlighter } from '../../../src/terminal/markup/highlight.ts';
 import { createMarkdown } from '../../../src/terminal/markup/markdown-stream.ts';
-import type { Frame, Size } from '../../../src/terminal/renderer/frame.ts';
+import type { ScreenFrame, Size } from '../../../src/terminal/renderer/frame.ts';
 import { createTheme } from '../../../src/terminal/text/theme.ts';
 
 /** A message, an event, or ms that pass. */
@@ -22,7 +22,7 @@ export type Play = SDKMessage | ConversationEvent | number;
 export interface Stage {
   readonly state: ConversationState;
   readonly printed: readonly string[];
-  readonly live: Frame;
+  readonly live: ScreenFrame;
   /** What the viewer shows. */
   readonly document: ViewDocument;
 }
@@ -45,7 +45,7 @@ export function perform(
     cwd: () => state.session.cwd,
     commit: (rows) => void printed.push(...rows),
     markdown: () => createMarkdown({ theme, highlighter }),
-    diff: diffOf,
+    diff: drawDiff,
   });
   for (const play of plays) {
     if (typeof play === 'number') {
@@ -81,7 +81,7 @@ export function picture(plays: readonly Play[], size: Size, more?: Parameters<ty
   return [title, ...printed, '-- live', ...live.rows].map((row) => row.trimEnd()).join('\n');
 }
 
-export const prompt = (text: string, uuid = `p-${text}`): QueuedPrompt => ({
+export const prompt = (text: string, uuid = `p-${text}`): PendingPrompt => ({
   uuid,
   text,
   images: [],

@@ -1,5 +1,5 @@
 /** A provider that always bills the worst: a token for each byte, nothing cached, the whole output cap used. */
-import { costOf } from '../../../src/model/catalog/prices.ts';
+import { computeCost } from '../../../src/model/catalog/prices.ts';
 import type {
   CallModel,
   CallOptions,
@@ -41,7 +41,7 @@ export function spendingProvider({ infoOf, hourly, answer }: Behaviour): Provide
     const { reply, ending, ticks } = answer(request);
     const usage = worstUsage(request, hourly);
     calls++;
-    if (ending !== 'refused') billed += costOf(usage, infoOf(request.model)) ?? Number.NaN;
+    if (ending !== 'refused') billed += computeCost(usage, infoOf(request.model)) ?? Number.NaN;
     open++;
     mostAtOnce = Math.max(mostAtOnce, open);
     try {

@@ -5,8 +5,8 @@ import type { SDKMessage, SDKUserMessage } from '../../../src/protocol/stream/sd
 import type { SDKSessionParked } from '../../../src/protocol/stream/session-messages.ts';
 import type { CanUseTool, CanUseToolContext } from '../../../src/protocol/tools/can-use-tool.ts';
 import type { AnyTool } from '../../../src/protocol/tools/tool.ts';
-import type { Options } from '../../../src/sdk/options.ts';
 import { type Query, query } from '../../../src/sdk/query/query.ts';
+import type { Options } from '../../../src/sdk/query-options.ts';
 import {
   type RecordingStore,
   recordingStore,

@@ -1,7 +1,7 @@
 /** A client of a provider package of the AI SDK: that of OpenAI, in the version that a test brings. */
 import { createAiSdkWire } from '../../../src/model/ai-sdk/ai-sdk-wire.ts';
 import type { AiSdkModel } from '../../../src/model/ai-sdk/language-model.ts';
-import { createModelClient } from '../../../src/model/client.ts';
+import { createModelClient } from '../../../src/model/create-model-client.ts';
 import type { ModelClientSetup, OpenedModel } from '../../../src/testing/index.ts';
 import { startChatServer } from './openai-chat-server.ts';
 import { startResponsesServer } from './openai-responses-server.ts';

@@ -1,8 +1,8 @@
 /** What streams of real servers become. */
 import { describe, expect, it } from 'vitest';
-import { usageOf } from '../../../src/model/ai-sdk/part-decoder.ts';
+import { toUsage } from '../../../src/model/ai-sdk/part-decoder.ts';
 import { createChatDecoder } from '../../../src/model/openai/chat-decoder.ts';
-import { usageIn } from '../../../src/model/openai/usage.ts';
+import { usageIn } from '../../../src/model/openai/read-usage.ts';
 import type { StreamEvent } from '../../../src/protocol/model/wire.ts';
 import { CHAT_STREAMS } from './fixtures/chat-streams.ts';
 
@@ -171,6 +171,6 @@ describe('F108: usage of providers that count differently has the same figures',
       { ...same, cache_creation_input_tokens: 0 },
     ],
   ])('%s', (_, usage, apart, expected) => {
-    expect(usageOf(usage, apart)).toMatchObject(expected);
+    expect(toUsage(usage, apart)).toMatchObject(expected);
   });
 });

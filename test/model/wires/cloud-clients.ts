@@ -1,10 +1,9 @@
 /** Clients of the clouds for tests: as the variables and settings of a session would make them. */
 
-import { createModelClient, type ModelClientOptions } from '../../../src/model/client.ts';
 import { bedrockAccess } from '../../../src/model/cloud/bedrock.ts';
-
 import { foundryAccess } from '../../../src/model/cloud/foundry.ts';
 import { vertexAccess } from '../../../src/model/cloud/vertex.ts';
+import { createModelClient, type ModelClientOptions } from '../../../src/model/create-model-client.ts';
 import type { WireAccess, WireSetup } from '../../../src/model/wire-setup.ts';
 import type { CloudName } from '../../../src/protocol/model/provider.ts';
 

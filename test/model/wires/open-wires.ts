@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOpenAI } from '@ai-sdk/openai';
-import { createModelClient } from '../../../src/model/client.ts';
+import { createModelClient } from '../../../src/model/create-model-client.ts';
 import { createOpenAiWire } from '../../../src/model/openai/openai-wire.ts';
 import type { ModelClientSetup, OpenedModel } from '../../../src/testing/index.ts';
 import { openAiSdkModel } from './ai-sdk-model.ts';

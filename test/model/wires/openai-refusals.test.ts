@@ -1,7 +1,7 @@
 /** What is learned from refusals, and which kind they are. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { createModelClient } from '../../../src/model/client.ts';
-import { classifyOpenAi } from '../../../src/model/openai/classify.ts';
+import { createModelClient } from '../../../src/model/create-model-client.ts';
+import { classifyOpenAi } from '../../../src/model/openai/classify-openai-error.ts';
 import { createOpenAiWire } from '../../../src/model/openai/openai-wire.ts';
 import { type Answer, type ApiServer, apiServer } from '../api-server.ts';
 import {

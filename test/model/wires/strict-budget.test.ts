@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { StrictBudget } from '../../../src/engine/budget/strict-budget.ts';
 import { modelInfo } from '../../../src/model/catalog/model-info.ts';
-import { costOf } from '../../../src/model/catalog/prices.ts';
+import { computeCost } from '../../../src/model/catalog/prices.ts';
 import type { AttemptCost, SpendGuard } from '../../../src/protocol/model/spend-guard.ts';
 import type { ServerAnswer } from '../../../src/testing/checks/model/model-server.ts';
 import { seededRandom } from '../../../src/testing/index.ts';
@@ -96,7 +96,7 @@ describe.each(Object.keys(WIRES) as (keyof typeof WIRES)[])('%s', (name) => {
           const ending = endings[at] as Ending;
           if (FREE.includes(ending)) return sum;
           const output = ending === 'complete' ? USAGE.output : (maxTokens ?? Number.POSITIVE_INFINITY);
-          return sum + (costOf({ input_tokens: USAGE.input, output_tokens: output }, PRICED) as number);
+          return sum + (computeCost({ input_tokens: USAGE.input, output_tokens: output }, PRICED) as number);
         }, 0);
       for (let call = 0; call < 200; call++) {
         const { outcome } = await run(client, requestOf(undefined, { model }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { queryLoop } from '../../../src/loop/query-loop.ts';
-import { createModelClient } from '../../../src/model/client.ts';
+import { createModelClient } from '../../../src/model/create-model-client.ts';
 import type { RecoveryOutcome, StepInput } from '../../../src/protocol/model/context.ts';
 import type { LoopBatch } from '../../../src/protocol/model/messages.ts';
 import { reply } from '../../../src/rehearsal/index.ts';

@@ -3,7 +3,7 @@
 import type { CompletionSource } from '../../../src/terminal/editor/completion.ts';
 import { createEditor } from '../../../src/terminal/editor/editor.ts';
 import type { EditorOptions } from '../../../src/terminal/editor/editor-options.ts';
-import { type History, openHistory } from '../../../src/terminal/editor/history.ts';
+import { type History, openHistory } from '../../../src/terminal/editor/prompt-history.ts';
 import { createBindings } from '../../../src/terminal/input/bindings.ts';
 import { createDecoder } from '../../../src/terminal/input/decoder.ts';
 import type { InputEvent } from '../../../src/terminal/input/events.ts';

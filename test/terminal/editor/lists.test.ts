@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clipboardImage } from '../../../src/terminal/editor/clipboard.ts';
 import type { Candidate } from '../../../src/terminal/editor/completion.ts';
+import { createImageFiles, pathsIn } from '../../../src/terminal/editor/dropped-images.ts';
 import { editExternally } from '../../../src/terminal/editor/external-editor.ts';
-import { historyFile, openHistory } from '../../../src/terminal/editor/history.ts';
-import { createImageFiles, pathsIn } from '../../../src/terminal/editor/image-file.ts';
+import { historyFile, openHistory } from '../../../src/terminal/editor/prompt-history.ts';
 import { commandSource, fileSource, shellPathSource } from '../../../src/terminal/editor/sources.ts';
 import { historyOf, openDesk } from './desk.ts';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { wrapAnsi } from 'fast-wrap-ansi';
 import stringWidth from 'string-width';
 import { afterEach, describe, expect, test } from 'vitest';
-import { COMMON_WIDTHS, cells, cut, setWidths } from '../../../src/terminal/text/cells.ts';
+import { COMMON_WIDTHS, cells, cutRow, setWidths } from '../../../src/terminal/text/cells.ts';
 import { clean } from '../../../src/terminal/text/clean.ts';
 import { withoutSgr } from '../../../src/terminal/text/sgr.ts';
 import { wrap } from '../../../src/terminal/text/wrap.ts';
@@ -41,11 +41,11 @@ describe('widths', () => {
   });
 
   test('a row is cut between clusters, with an ellipsis, and its colours end there', () => {
-    expect(cut('日本語です', 6)).toBe('日本…');
-    expect(cut('short', 10)).toBe('short');
-    expect(cut('anything', 0)).toBe('');
-    expect(cut('ab👨‍👩‍👧cd', 4)).toBe('ab…');
-    expect(cut('\x1b[31mred text\x1b[39m and more', 5)).toBe('\x1b[31mred …\x1b[0m');
+    expect(cutRow('日本語です', 6)).toBe('日本…');
+    expect(cutRow('short', 10)).toBe('short');
+    expect(cutRow('anything', 0)).toBe('');
+    expect(cutRow('ab👨‍👩‍👧cd', 4)).toBe('ab…');
+    expect(cutRow('\x1b[31mred text\x1b[39m and more', 5)).toBe('\x1b[31mred …\x1b[0m');
   });
 });
 

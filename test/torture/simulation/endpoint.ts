@@ -5,13 +5,13 @@
 
 import type { Clock } from '../../../src/protocol/ports.ts';
 import { createPromptCache } from '../../../src/rehearsal/accounting/prompt-cache.ts';
-import { errorBody } from '../../../src/rehearsal/api-error.ts';
+import { errorBody } from '../../../src/rehearsal/api-errors.ts';
 import { answerMessage, type MessageEndpointPorts } from '../../../src/rehearsal/http/message-endpoint.ts';
-import { RULES } from '../../../src/rehearsal/judge/index.ts';
+import { JUDGE_RULES } from '../../../src/rehearsal/judge/index.ts';
 import { modelCatalogue } from '../../../src/rehearsal/models.ts';
 import { type Answer, PING_FRAME } from '../../../src/rehearsal/reply/answer.ts';
 import { holdThreads } from '../../../src/rehearsal/request/held-threads.ts';
-import { kindOf, type RehearsalRequest } from '../../../src/rehearsal/scenario/rehearsal-request.ts';
+import { classifyRequest, type RehearsalRequest } from '../../../src/rehearsal/scenario/rehearsal-request.ts';
 import type { Reply } from '../../../src/rehearsal/scenario/scenario.ts';
 import { createSessionBook } from '../../../src/rehearsal/session-book.ts';
 import type { Delivery, Received } from './network.ts';
@@ -42,7 +42,7 @@ export function endpointOf(
   const refused: { rule: string; message: string }[] = [];
   const cut = new Set<number>();
   const ports: MessageEndpointPorts = {
-    rules: RULES,
+    rules: JUDGE_RULES,
     models: modelCatalogue(options.windows),
     cache: createPromptCache(() => options.clock.nowMs()),
     sessions: createSessionBook(model, []),
@@ -50,7 +50,7 @@ export function endpointOf(
     requiredKey: undefined,
     thoughtCalls: new Set(),
     threads: holdThreads(100),
-    kindOf,
+    kindOf: classifyRequest,
   };
   return {
     bodies,

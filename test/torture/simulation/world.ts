@@ -1,7 +1,7 @@
 /** One simulated world: a disk, an endpoint, time, and the processes that work on one session, one after the other. */
 import { QueryEngine } from '../../../src/index.ts';
-import { createModelClient } from '../../../src/model/client.ts';
-import { gapsOf } from '../../../src/model/http/endpoint-gaps.ts';
+import { createModelClient } from '../../../src/model/create-model-client.ts';
+import { trackGaps } from '../../../src/model/http/endpoint-gaps.ts';
 import { createMessagesWire } from '../../../src/model/messages-wire.ts';
 import type { ViewMessage } from '../../../src/protocol/model/messages.ts';
 import type { CallModel } from '../../../src/protocol/model/model.ts';
@@ -257,7 +257,7 @@ export class Process {
         createMessagesWire(
           {
             connections: network,
-            gaps: gapsOf(`${url}/${this.number}`, clock),
+            gaps: trackGaps(`${url}/${this.number}`, clock),
             path: '/v1/messages',
             userAgent: 'simulated',
             headers: {},

@@ -11,22 +11,22 @@ import {
   toolFacts,
 } from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
-import { cut } from '../../../terminal/text/cells.ts';
+import { cutRow } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { alwaysUpdates } from '../../words/answers.ts';
 import { callRows, textRows } from '../../words/call-rows.ts';
 import { toolLabel } from '../../words/tool-label.ts';
 import type { OverlayOf } from '../overlay.ts';
-import type { Decision } from './decision.ts';
 import { openDialog } from './dialog.ts';
 import { DEFAULT_KEYS, dialogKeys } from './dialog-keys.ts';
+import type { DialogPage } from './dialog-page.ts';
 import { elicitationPage } from './elicitation-pages.ts';
 import type { Drawing } from './explanation-rows.ts';
-import type { Page } from './page.ts';
 import { permissionPage } from './permission-dialog.ts';
 import { planPage } from './plan-page.ts';
 import { questionPages } from './question-pages.ts';
+import type { WordedDecision } from './worded-decision.ts';
 
 /** The conversation, as questions see it. */
 export interface AskHost {
@@ -90,7 +90,7 @@ export function createAsker(host: AskHost): Asker {
         pageFor({ toolName, input, context, drawing: drawing(), invalidate, host }),
       );
       if (decision === undefined) return null;
-      host.print([decisionRow(decision, labelOf(toolName, input, host), host.theme)]);
+      host.print([decisionRow(decision, formatLabel(toolName, input, host), host.theme)]);
       if (decision.interrupts) host.interrupt();
       return decision.result;
     },
@@ -105,10 +105,10 @@ export function createAsker(host: AskHost): Asker {
 }
 
 /** The first page, or an answer that needs no person. */
-type Prepared<T> = Page<T> | { readonly settled: T };
+type Prepared<T> = DialogPage<T> | { readonly settled: T };
 
 /** Another answer has allowed it meanwhile, as the gate itself judges. */
-const ALLOWED_MEANWHILE: Decision = {
+const ALLOWED_MEANWHILE: WordedDecision = {
   result: { behavior: 'allow' },
   words: 'allowed by what you answered before',
   interrupts: false,
@@ -123,7 +123,7 @@ interface Question {
   readonly host: AskHost;
 }
 
-async function pageFor(question: Question): Promise<Prepared<Decision>> {
+async function pageFor(question: Question): Promise<Prepared<WordedDecision>> {
   const { toolName, input, context, drawing, invalidate, host } = question;
   const { asks } = toolFacts(toolName);
   const questions = asks === 'questions' ? questionPages(input, drawing) : undefined;
@@ -132,7 +132,7 @@ async function pageFor(question: Question): Promise<Prepared<Decision>> {
     const { plan } = input as { readonly plan: string };
     return planPage((columns) => host.markdown?.(plan, columns) ?? textRows(plan, columns), plan, drawing);
   }
-  const explanation = await explanationOf(context);
+  const explanation = await explainCall(context);
   if (explanation.verdict === 'allow') return { settled: ALLOWED_MEANWHILE };
   const { displayName = toolName, mcpServer } = context;
   return permissionPage({
@@ -150,7 +150,7 @@ async function pageFor(question: Question): Promise<Prepared<Decision>> {
 }
 
 /** Without an explanation what the question itself says. */
-async function explanationOf(context: CanUseToolContext): Promise<PermissionExplanation> {
+async function explainCall(context: CanUseToolContext): Promise<PermissionExplanation> {
   try {
     const explanation = await context.explain?.();
     if (explanation !== undefined) return explanation;
@@ -186,15 +186,15 @@ function ownRuleFor(
   return path.startsWith(`${cwd}/`) ? `${family}(${path.slice(cwd.length)})` : `${family}(/${path})`;
 }
 
-function labelOf(toolName: string, input: Input, { state }: AskHost): string {
+function formatLabel(toolName: string, input: Input, { state }: AskHost): string {
   const { asks } = toolFacts(toolName);
   // Such a question says nothing beside its answer.
   return asks === 'questions' || asks === 'plan' ? '' : toolLabel(toolName, input, state.session.cwd);
 }
 
-function decisionRow({ result, words }: Decision, label: string, theme: Theme): Row {
+function decisionRow({ result, words }: WordedDecision, label: string, theme: Theme): Row {
   const mark = result.behavior === 'allow' ? theme.good('✓') : theme.bad('✗');
-  return `${mark} ${oneLine(words)}${label === '' ? '' : `: ${cut(label, LABEL_COLUMNS)}`}`;
+  return `${mark} ${oneLine(words)}${label === '' ? '' : `: ${cutRow(label, LABEL_COLUMNS)}`}`;
 }
 
 interface Place {

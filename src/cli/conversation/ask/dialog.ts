@@ -4,20 +4,20 @@
  */
 import type { InputEvent, KeyEvent } from '../../../terminal/input/events.ts';
 import { nameOfKey, shownKeys } from '../../../terminal/input/key-names.ts';
-import type { Frame, Row, Size } from '../../../terminal/renderer/frame.ts';
-import { cells, cut } from '../../../terminal/text/cells.ts';
+import type { Row, ScreenFrame, Size } from '../../../terminal/renderer/frame.ts';
+import { cells, cutRow } from '../../../terminal/text/cells.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { edited } from '../commands/list-parts/line-field.ts';
 import type { Overlay, OverlayHost } from '../overlay.ts';
 import { type DialogKeys, shortKey } from './dialog-keys.ts';
-import { dueMs, type Guard, newGuard, stepGuard } from './guard.ts';
-import type { Page, Turn } from './page.ts';
+import type { DialogPage, KeyOutcome } from './dialog-page.ts';
+import { dueMs, type Guard, newGuard, stepGuard } from './key-guard.ts';
 
 interface DialogOptions<T> {
   /** Shown first, and again after the question was folded. */
-  readonly first: Page<T>;
+  readonly first: DialogPage<T>;
   /** Its number among the questions that wait together, and how many there are. */
   place(): { readonly number: number; readonly of: number };
   readonly keys: DialogKeys;
@@ -44,7 +44,7 @@ class Dialog<T> implements Overlay<T> {
   readonly closed: Promise<T | undefined>;
   readonly #host: OverlayHost;
   readonly #options: DialogOptions<T>;
-  #page: Page<T>;
+  #page: DialogPage<T>;
   #guard: Guard;
   /** First row of the body that is shown. */
   #top = 0;
@@ -74,13 +74,13 @@ class Dialog<T> implements Overlay<T> {
     return !this.#guard.isShown || this.#page.field === undefined;
   }
 
-  frame(size: Size): Frame {
+  frame(size: Size): ScreenFrame {
     return this.#guard.isShown ? this.#shown(size) : { rows: [this.#folded(size.columns)] };
   }
 
   onEvent(event: InputEvent): boolean {
     if (event.kind === 'reply') return false;
-    if (event.kind === 'key' && isOneOf(event, this.#options.keys.show))
+    if (event.kind === 'key' && matchesKey(event, this.#options.keys.show))
       return this.#step({ kind: 'show', atMs: event.atMs });
     const field = this.#guard.isShown ? this.#page.field : undefined;
     if (field !== undefined && this.#typed(field, event)) return true;
@@ -96,7 +96,7 @@ class Dialog<T> implements Overlay<T> {
     const move = this.#page.moves?.[name];
     if (shown && move !== undefined)
       return this.#step({ kind: 'key', atMs, means: 'move' }) && this.#take(move());
-    if (shown && isOneOf(event, this.#options.keys.view)) {
+    if (shown && matchesKey(event, this.#options.keys.view)) {
       void this.#host.view(this.#page.document());
       return this.#step({ kind: 'key', atMs, means: 'move' });
     }
@@ -113,7 +113,7 @@ class Dialog<T> implements Overlay<T> {
   }
 
   /** Text of the page's own line. It decides by Enter alone, and no paste holds one. */
-  #typed(field: NonNullable<Page<T>['field']>, event: InputEvent): boolean {
+  #typed(field: NonNullable<DialogPage<T>['field']>, event: InputEvent): boolean {
     if (event.kind === 'key' && nameOfKey(event) === 'enter') return this.#take(field.submit());
     const next = edited(field.now, event);
     if (next === undefined) return false;
@@ -154,7 +154,7 @@ class Dialog<T> implements Overlay<T> {
     if (guard.isShown) this.#enter(guard);
   }
 
-  #take(turn: Turn<T>): true {
+  #take(turn: KeyOutcome<T>): true {
     if (turn.kind === 'answer') this.#end(turn.answer);
     if (turn.kind === 'page') {
       this.#page = turn.page;
@@ -175,7 +175,7 @@ class Dialog<T> implements Overlay<T> {
     const hint = key === undefined ? '' : ` · ${key} shows it`;
     const { title, summary = title } = this.#page;
     const about = `${this.#counter()}${oneLine(summary)}`;
-    return theme.warn(`${cut(`▸ waits for your answer: ${about}`, columns - hint.length)}${hint}`);
+    return theme.warn(`${cutRow(`▸ waits for your answer: ${about}`, columns - hint.length)}${hint}`);
   }
 
   #counter(): string {
@@ -183,7 +183,7 @@ class Dialog<T> implements Overlay<T> {
     return of > 1 ? `${number} of ${of}: ` : '';
   }
 
-  #shown({ columns, rows }: Size): Frame {
+  #shown({ columns, rows }: Size): ScreenFrame {
     const { theme } = this.#host;
     const page = this.#page;
     const title = wrap(`${this.#counter()}${clean(page.title)}`, columns - 2, { hang: '  ' });
@@ -230,12 +230,12 @@ class Dialog<T> implements Overlay<T> {
     ].join(', ');
     const [key] = this.#options.keys.view;
     const viewer = key === undefined ? '' : `, ${shortKey(key)} shows all`;
-    const more = cut(`  … rows: ${parts} · ↑↓ PgUp PgDn${viewer}`, columns);
+    const more = cutRow(`  … rows: ${parts} · ↑↓ PgUp PgDn${viewer}`, columns);
     return [...all.slice(this.#top, this.#top + most), ...(room > 0 ? [this.#host.theme.dim(more)] : [])];
   }
 }
 
-const isOneOf = (event: KeyEvent, keys: readonly string[]): boolean =>
+const matchesKey = (event: KeyEvent, keys: readonly string[]): boolean =>
   keys.includes(shownKeys(nameOfKey(event)));
 
 /** The end of a text that is longer than its row stays visible. */
@@ -250,6 +250,6 @@ function fieldRow(
   const points = [...before];
   while (cells(points.slice(skipped).join('')) > room - 1 && skipped < points.length) skipped++;
   const shownBefore = points.slice(skipped).join('');
-  const row = `${label} ${cut(`${shownBefore}${clean(text.slice(cursor))}`, room)}`;
+  const row = `${label} ${cutRow(`${shownBefore}${clean(text.slice(cursor))}`, room)}`;
   return { row, column: cells(label) + 1 + cells(shownBefore) };
 }

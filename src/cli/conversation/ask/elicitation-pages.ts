@@ -4,10 +4,10 @@ import { clean } from '../../../terminal/text/clean.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { textRows } from '../../words/call-rows.ts';
-import { fieldOf } from '../commands/list-parts/line-field.ts';
+import { createLineField } from '../commands/list-parts/line-field.ts';
 import { viewHint } from './dialog-keys.ts';
+import { answer, type DialogPage, goTo, type KeyOutcome, STAY, UNWRAPPED } from './dialog-page.ts';
 import { type Drawing, keyRows } from './explanation-rows.ts';
-import { answer, goTo, type Page, STAY, type Turn, UNWRAPPED } from './page.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -25,9 +25,12 @@ interface Field {
   problemOf(text: string): string | undefined;
 }
 
-export function elicitationPage(request: ElicitationRequest, drawing: Drawing): Page<ElicitationAnswer> {
+export function elicitationPage(
+  request: ElicitationRequest,
+  drawing: Drawing,
+): DialogPage<ElicitationAnswer> {
   if (request.mode === 'url') return urlPage(request, drawing);
-  const form = { request, drawing, fields: fieldsOf(request.requestedSchema) };
+  const form = { request, drawing, fields: readFields(request.requestedSchema) };
   return form.fields.length === 0 ? lastPage(form, {}) : fieldPage(form, 0, {});
 }
 
@@ -37,17 +40,17 @@ interface Form {
   readonly fields: readonly Field[];
 }
 
-const titleOf = ({ serverName }: ElicitationRequest): string => `The server ${serverName} asks`;
+const formatTitle = ({ serverName }: ElicitationRequest): string => `The server ${serverName} asks`;
 const declines = () => answer<ElicitationAnswer>({ action: 'decline' });
 const cancels = () => answer<ElicitationAnswer>({ action: 'cancel' });
 
-function urlPage(request: ElicitationRequest, { theme }: Drawing): Page<ElicitationAnswer> {
+function urlPage(request: ElicitationRequest, { theme }: Drawing): DialogPage<ElicitationAnswer> {
   const rows = (columns: number) => [
     ...textRows(request.message, columns),
     ...wrap(`  ${theme.link(clean(request.url ?? ''))}`, columns, { hang: '  ' }),
   ];
   return {
-    title: titleOf(request),
+    title: formatTitle(request),
     body: rows,
     foot: (columns) =>
       keyRows(
@@ -56,7 +59,7 @@ function urlPage(request: ElicitationRequest, { theme }: Drawing): Page<Elicitat
         theme,
       ),
     document: () => ({
-      title: titleOf(request),
+      title: formatTitle(request),
       parts: [{ heading: 'The question', lines: rows(UNWRAPPED) }],
     }),
     choices: { '1': () => answer<ElicitationAnswer>({ action: 'accept' }), '2': declines },
@@ -64,9 +67,9 @@ function urlPage(request: ElicitationRequest, { theme }: Drawing): Page<Elicitat
   };
 }
 
-function fieldPage(form: Form, index: number, values: Values): Page<ElicitationAnswer> {
+function fieldPage(form: Form, index: number, values: Values): DialogPage<ElicitationAnswer> {
   const field = form.fields[index] as Field;
-  const next = (value: unknown): Turn<ElicitationAnswer> => {
+  const next = (value: unknown): KeyOutcome<ElicitationAnswer> => {
     const given = value === undefined ? values : { ...values, [field.name]: value };
     return goTo(index + 1 < form.fields.length ? fieldPage(form, index + 1, given) : lastPage(form, given));
   };
@@ -89,8 +92,8 @@ function choicePage(
   form: Form,
   field: Field,
   index: number,
-  next: (value: unknown) => Turn<ElicitationAnswer>,
-): Page<ElicitationAnswer> {
+  next: (value: unknown) => KeyOutcome<ElicitationAnswer>,
+): DialogPage<ElicitationAnswer> {
   const { theme } = form.drawing;
   const options = field.options ?? [];
   const body = (columns: number) => [
@@ -102,7 +105,7 @@ function choicePage(
   // One digit each; what is further down the list is typed.
   const few = options.length <= 9;
   return {
-    title: titleOf(form.request),
+    title: formatTitle(form.request),
     body,
     foot: (columns) => {
       const skip = field.isRequired ? [] : ['s leave out'];
@@ -113,7 +116,7 @@ function choicePage(
       );
     },
     document: () => ({
-      title: titleOf(form.request),
+      title: formatTitle(form.request),
       parts: [{ heading: field.title, lines: body(UNWRAPPED) }],
     }),
     choices: {
@@ -136,21 +139,21 @@ function textPage(
   form: Form,
   field: Field,
   index: number,
-  next: (value: unknown) => Turn<ElicitationAnswer>,
-): Page<ElicitationAnswer> {
+  next: (value: unknown) => KeyOutcome<ElicitationAnswer>,
+): DialogPage<ElicitationAnswer> {
   const { theme } = form.drawing;
-  let now = fieldOf(field.initial);
+  let now = createLineField(field.initial);
   let problem: string | undefined;
   const body = (columns: number) => [
     ...aboutField(form, field, index, columns),
     ...(problem === undefined ? [] : wrap(`  ${theme.warn(clean(problem))}`, columns, { hang: '  ' })),
   ];
   return {
-    title: titleOf(form.request),
+    title: formatTitle(form.request),
     body,
     foot: (columns) => keyRows(['Enter goes on', 'Esc cancel'], columns, theme),
     document: () => ({
-      title: titleOf(form.request),
+      title: formatTitle(form.request),
       parts: [{ heading: field.title, lines: body(UNWRAPPED) }],
     }),
     choices: {},
@@ -176,7 +179,7 @@ function textPage(
 }
 
 /** What is sent, before it is sent. */
-function lastPage(form: Form, values: Values): Page<ElicitationAnswer> {
+function lastPage(form: Form, values: Values): DialogPage<ElicitationAnswer> {
   const { request, drawing, fields } = form;
   const body = (columns: number) => [
     ...textRows(request.message, columns),
@@ -187,7 +190,7 @@ function lastPage(form: Form, values: Values): Page<ElicitationAnswer> {
     ),
   ];
   return {
-    title: titleOf(request),
+    title: formatTitle(request),
     body,
     foot: (columns) => {
       const again = fields.length === 0 ? [] : ['3 fill in again'];
@@ -198,7 +201,7 @@ function lastPage(form: Form, values: Values): Page<ElicitationAnswer> {
       );
     },
     document: () => ({
-      title: titleOf(request),
+      title: formatTitle(request),
       parts: [{ heading: 'What is sent', lines: body(UNWRAPPED) }],
     }),
     choices: {
@@ -216,7 +219,7 @@ function typed({ type }: Field, text: string): unknown {
 }
 
 /** The flat schemas that the protocol allows: strings, numbers, booleans and choices. */
-function fieldsOf(schema: unknown): readonly Field[] {
+function readFields(schema: unknown): readonly Field[] {
   if (!isRecord(schema) || !isRecord(schema['properties'])) return [];
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   return Object.entries(schema['properties']).flatMap(([name, given]) => {
@@ -229,16 +232,16 @@ function fieldOfSchema(name: string, about: Values): Omit<Field, 'isRequired'> {
   const type = (['number', 'integer', 'boolean'] as const).find((each) => each === about['type']) ?? 'string';
   return {
     name,
-    title: textOf(about['title']) ?? name,
-    description: textOf(about['description']) ?? '',
+    title: readText(about['title']) ?? name,
+    description: readText(about['description']) ?? '',
     type,
-    options: optionsOf(type, about),
+    options: readOptions(type, about),
     initial: about['default'] === undefined ? '' : String(about['default']),
-    problemOf: (text) => problemOf(type, about, text),
+    problemOf: (text) => findProblem(type, about, text),
   };
 }
 
-function optionsOf(type: Field['type'], about: Values): Field['options'] {
+function readOptions(type: Field['type'], about: Values): Field['options'] {
   if (type === 'boolean')
     return [
       { value: true, label: 'yes' },
@@ -248,15 +251,15 @@ function optionsOf(type: Field['type'], about: Values): Field['options'] {
   if (named.length > 0)
     return named.flatMap((each) =>
       isRecord(each) && 'const' in each
-        ? [{ value: each['const'], label: textOf(each['title']) ?? String(each['const']) }]
+        ? [{ value: each['const'], label: readText(each['title']) ?? String(each['const']) }]
         : [],
     );
   if (!Array.isArray(about['enum'])) return undefined;
   const names = Array.isArray(about['enumNames']) ? about['enumNames'] : [];
-  return about['enum'].map((value: unknown, at) => ({ value, label: textOf(names[at]) ?? String(value) }));
+  return about['enum'].map((value: unknown, at) => ({ value, label: readText(names[at]) ?? String(value) }));
 }
 
-function problemOf(type: Field['type'], about: Values, text: string): string | undefined {
+function findProblem(type: Field['type'], about: Values, text: string): string | undefined {
   if (type === 'string') {
     const [least, most] = [about['minLength'], about['maxLength']];
     if (typeof least === 'number' && text.length < least) return `At least ${least} characters are needed.`;
@@ -272,7 +275,7 @@ function problemOf(type: Field['type'], about: Values, text: string): string | u
   return undefined;
 }
 
-const textOf = (value: unknown): string | undefined =>
+const readText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -38,9 +38,9 @@ export function segmentRows(
     const lead = '  '.repeat(segment.depth + 1);
     const hang = `${lead}    `;
     const miss = missed.find((each) => each.segment === at);
-    const facts = factsOf(segment, drawing).map((fact) => ` · ${fact}`);
+    const facts = listFacts(segment, drawing).map((fact) => ` · ${fact}`);
     const starter = segment.startedBy === undefined ? '' : theme.dim(`${clean(segment.startedBy)} starts `);
-    const line = `${lead}${markOf(segment, theme)} ${starter}${oneLine(segment.text)}${theme.dim(facts.join(''))}`;
+    const line = `${lead}${pickMark(segment, theme)} ${starter}${oneLine(segment.text)}${theme.dim(facts.join(''))}`;
     return [
       ...wrap(line, columns, { hang }),
       ...(miss === undefined
@@ -55,7 +55,7 @@ export function segmentRows(
   return [...rows, ...hidden];
 }
 
-function markOf({ verdict }: ExplainedSegment, theme: Theme): string {
+function pickMark({ verdict }: ExplainedSegment, theme: Theme): string {
   switch (verdict) {
     case 'allowed':
     case 'reads':
@@ -69,7 +69,7 @@ function markOf({ verdict }: ExplainedSegment, theme: Theme): string {
   }
 }
 
-function factsOf(segment: ExplainedSegment, drawing: Drawing): readonly string[] {
+function listFacts(segment: ExplainedSegment, drawing: Drawing): readonly string[] {
   const { verdict, rules, writes, writesUnknown, network, unknown } = segment;
   const named = rules.map((rule) => ruleName(rule, drawing)).join(', ');
   const why: Readonly<Record<ExplainedSegment['verdict'], string>> = {

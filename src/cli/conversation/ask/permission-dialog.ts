@@ -1,16 +1,24 @@
 /** The permission question: the call, its commands with their verdicts, the reason, the choices. */
 import type { PermissionExplanation, PermissionUpdate, RuleCheck } from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
-import { cut } from '../../../terminal/text/cells.ts';
+import { cutRow } from '../../../terminal/text/cells.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { textRows } from '../../words/call-rows.ts';
-import { fieldOf } from '../commands/list-parts/line-field.ts';
+import { createLineField } from '../commands/list-parts/line-field.ts';
 import type { ViewDocument } from '../overlay.ts';
-import { type Decision, decided, denied, forSession, nameOf, namesOf, refusal } from './decision.ts';
 import { viewHint } from './dialog-keys.ts';
+import { type DialogPage, goTo, type KeyOutcome, UNWRAPPED } from './dialog-page.ts';
 import { type Drawing, keyRows, missedRows, pathRows, reasonRows, segmentRows } from './explanation-rows.ts';
-import { goTo, type Page, type Turn, UNWRAPPED } from './page.ts';
 import { type RuleListParts, ruleListPage } from './rule-list.ts';
+import {
+  decided,
+  denied,
+  denyAndInterrupt,
+  formatUpdate,
+  formatUpdates,
+  forSession,
+  type WordedDecision,
+} from './worded-decision.ts';
 
 interface PermissionRequest {
   /** `Bash`, or the title of an MCP tool. */
@@ -38,10 +46,10 @@ const OFFER_ROWS = 2;
 
 function firstRows(rows: readonly Row[], most: number, columns: number): readonly Row[] {
   if (rows.length <= most) return rows;
-  return [...rows.slice(0, most - 1), `${cut(rows[most - 1] ?? '', columns - 2)} …`];
+  return [...rows.slice(0, most - 1), `${cutRow(rows[most - 1] ?? '', columns - 2)} …`];
 }
 
-export function permissionPage(parts: PermissionPageParts): Page<Decision> {
+export function permissionPage(parts: PermissionPageParts): DialogPage<WordedDecision> {
   const { explanation, drawing, updates } = parts;
   const { theme } = drawing;
   // What opens folders outside is offered one by one in the list, never by one key.
@@ -62,37 +70,37 @@ export function permissionPage(parts: PermissionPageParts): Page<Decision> {
     ...(why(columns).length > WHY_ROWS ? why(columns) : []),
     ...(offered(columns).length > OFFER_ROWS ? offered(columns) : []),
   ];
-  const page: Page<Decision> = {
-    title: titleOf(parts),
+  const page: DialogPage<WordedDecision> = {
+    title: formatTitle(parts),
     summary: parts.summary,
     body: (columns) => [...sections(columns).flat(), ...rest(columns)],
     foot: (columns) => [
       ...firstRows(why(columns), WHY_ROWS, columns),
       ...firstRows(offered(columns), OFFER_ROWS, columns),
-      ...keyRows(choicesOf(session, offersRules, drawing), columns, theme),
+      ...keyRows(listChoices(session, offersRules, drawing), columns, theme),
     ],
-    document: () => documentOf(parts, sections(UNWRAPPED)),
+    document: () => buildDocument(parts, sections(UNWRAPPED)),
     choices: {
       '1': () => decided({ behavior: 'allow' }, 'allowed once'),
       ...(session !== undefined && {
         '2': () =>
           decided(
             { behavior: 'allow', updatedPermissions: session },
-            `allowed for this session: ${namesOf(session, drawing)}`,
+            `allowed for this session: ${formatUpdates(session, drawing)}`,
           ),
       }),
       ...(offersRules && { '3': () => goTo(ruleListPage(listParts(parts), () => goTo(page))) }),
       '4': () => denied(''),
       '5': () => goTo(reasonPage(page, denied)),
     },
-    escape: () => refusal(),
+    escape: () => denyAndInterrupt(),
   };
   return page;
 }
 
 /** The same page with a line for the reason of a "no". */
-export function reasonPage<T>(from: Page<T>, submit: (words: string) => Turn<T>): Page<T> {
-  let now = fieldOf('');
+export function reasonPage<T>(from: DialogPage<T>, submit: (words: string) => KeyOutcome<T>): DialogPage<T> {
+  let now = createLineField('');
   return {
     ...from,
     foot: () => [],
@@ -111,7 +119,7 @@ export function reasonPage<T>(from: Page<T>, submit: (words: string) => Turn<T>)
   };
 }
 
-function choicesOf(
+function listChoices(
   session: readonly PermissionUpdate[] | undefined,
   offersRules: boolean,
   { keys }: Drawing,
@@ -127,7 +135,7 @@ function choicesOf(
   ];
 }
 
-function titleOf({ title, explanation }: PermissionRequest): string {
+function formatTitle({ title, explanation }: PermissionRequest): string {
   const path = explanation.asker.map(({ agentType }) => agentType).join(' ▸ ');
   const task = explanation.asker.at(-1)?.description;
   return `${title}${path === '' ? '' : ` for the agent ${path}${task ? ` (${task})` : ''}`}`;
@@ -146,7 +154,7 @@ function offeredRows(
       hang: '    ',
     });
   return wrap(
-    theme.dim(`  ${keys} would allow: ${updates.map((update) => nameOf(update, drawing)).join(' · ')}`),
+    theme.dim(`  ${keys} would allow: ${updates.map((update) => formatUpdate(update, drawing)).join(' · ')}`),
     columns,
     { hang: '    ' },
   );
@@ -166,36 +174,44 @@ function takesRules({ reason, segments, unseen }: PermissionExplanation): boolea
 
 function listParts(parts: PermissionPageParts): RuleListParts {
   const { explanation, drawing, checkRule, ownRule, invalidate } = parts;
-  return { title: titleOf(parts), explanation, drawing, checkRule, ownRule, invalidate, call: parts.call };
+  return {
+    title: formatTitle(parts),
+    explanation,
+    drawing,
+    checkRule,
+    ownRule,
+    invalidate,
+    call: parts.call,
+  };
 }
 
 /** In the words of the dialog, then in those of the engine or the hook where they say more. */
-function whyOf(explanation: PermissionExplanation, drawing: Drawing): readonly Row[] {
+function explainAsk(explanation: PermissionExplanation, drawing: Drawing): readonly Row[] {
   const rows = reasonRows(explanation, UNWRAPPED, drawing);
   const text = textRows(explanation.reason.text, UNWRAPPED);
   const isSaid = text.every((row) => rows.some((said) => said.includes(row.trim())));
   return isSaid ? rows : [...rows, ...text];
 }
 
-function documentOf(parts: PermissionPageParts, sections: readonly (readonly Row[])[]): ViewDocument {
+function buildDocument(parts: PermissionPageParts, sections: readonly (readonly Row[])[]): ViewDocument {
   const { explanation, drawing } = parts;
   const [call = [], segments = [], paths = [], missed = []] = sections;
   const offers = explanation.offers.flatMap(({ update, rule, matches, misses, caution }) => [
-    rule ?? nameOf(update, drawing),
+    rule ?? formatUpdate(update, drawing),
     ...(matches === undefined ? [] : [`  allows: ${matches}`]),
     ...(misses === undefined ? [] : [`  does not allow: ${misses}`]),
     ...(caution === undefined ? [] : [`  ${caution}`]),
   ]);
   const sectionsOf: readonly (readonly [string, readonly string[]])[] = [
     ['The call', call],
-    ['Why it is asked about', whyOf(explanation, drawing)],
+    ['Why it is asked about', explainAsk(explanation, drawing)],
     ['Its commands', segments],
     ['Files', paths],
     ['Rules that come close', missed],
     ['What "always" would allow', offers],
   ];
   return {
-    title: titleOf(parts),
+    title: formatTitle(parts),
     parts: sectionsOf.flatMap(([heading, lines]) => (lines.length === 0 ? [] : [{ heading, lines }])),
   };
 }

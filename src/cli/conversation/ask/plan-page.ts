@@ -2,11 +2,11 @@
 import type { PermissionUpdate } from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import { textRows } from '../../words/call-rows.ts';
-import { type Decision, decided, refusal } from './decision.ts';
 import { viewHint } from './dialog-keys.ts';
+import { type DialogPage, goTo, UNWRAPPED } from './dialog-page.ts';
 import { type Drawing, keyRows } from './explanation-rows.ts';
-import { goTo, type Page, UNWRAPPED } from './page.ts';
 import { reasonPage } from './permission-dialog.ts';
+import { decided, denyAndInterrupt, type WordedDecision } from './worded-decision.ts';
 
 const ACCEPT_EDITS: PermissionUpdate = { type: 'setMode', mode: 'acceptEdits', destination: 'session' };
 
@@ -15,8 +15,8 @@ export function planPage(
   plan: (columns: number) => readonly Row[],
   source: string,
   { theme, keys }: Pick<Drawing, 'theme' | 'keys'>,
-): Page<Decision> {
-  const page: Page<Decision> = {
+): DialogPage<WordedDecision> {
+  const page: DialogPage<WordedDecision> = {
     title: 'Plan: shall the work begin?',
     body: plan,
     foot: (columns) =>
@@ -43,7 +43,7 @@ export function planPage(
       '3': () => keepPlanning(''),
       '4': () => goTo(reasonPage(page, keepPlanning)),
     },
-    escape: () => refusal(),
+    escape: () => denyAndInterrupt(),
   };
   return page;
 }

@@ -5,18 +5,18 @@ import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { textRows } from '../../words/call-rows.ts';
 import { type Question, questionsIn } from '../../words/questions.ts';
-import { fieldOf } from '../commands/list-parts/line-field.ts';
+import { createLineField } from '../commands/list-parts/line-field.ts';
 import type { ViewDocument } from '../overlay.ts';
-import type { Decision } from './decision.ts';
-import { refusal } from './decision.ts';
 import { viewHint } from './dialog-keys.ts';
+import { answer, type DialogPage, goTo, type KeyOutcome, STAY } from './dialog-page.ts';
 import { type Drawing, keyRows } from './explanation-rows.ts';
-import { answer, goTo, type Page, STAY, type Turn } from './page.ts';
+import type { WordedDecision } from './worded-decision.ts';
+import { denyAndInterrupt } from './worded-decision.ts';
 
 export function questionPages(
   input: Readonly<Record<string, unknown>>,
   drawing: Drawing,
-): Page<Decision> | undefined {
+): DialogPage<WordedDecision> | undefined {
   const questions = questionsIn(input);
   return questions.length === 0 ? undefined : questionPage({ input, questions, drawing }, 0, {});
 }
@@ -29,7 +29,7 @@ interface Asking {
 
 type Answers = Readonly<Record<string, string>>;
 
-function questionPage(asking: Asking, index: number, answers: Answers): Page<Decision> {
+function questionPage(asking: Asking, index: number, answers: Answers): DialogPage<WordedDecision> {
   const { questions, drawing } = asking;
   const { theme } = drawing;
   const question = questions[index] as Question;
@@ -37,7 +37,7 @@ function questionPage(asking: Asking, index: number, answers: Answers): Page<Dec
   const many = multiSelect === true;
   const ticked = new Set<number>();
   let at = 0;
-  const next = (words: string): Turn<Decision> => {
+  const next = (words: string): KeyOutcome<WordedDecision> => {
     const given = words === '' ? answers : { ...answers, [question.question]: words };
     return index + 1 < questions.length ? goTo(questionPage(asking, index + 1, given)) : done(asking, given);
   };
@@ -62,7 +62,7 @@ function questionPage(asking: Asking, index: number, answers: Answers): Page<Dec
         ...(preview !== undefined && each === at ? textRows(preview, columns, '      ') : []),
       ];
     });
-  const page: Page<Decision> = {
+  const page: DialogPage<WordedDecision> = {
     title: question.question,
     body: (columns) => optionRows(columns).flat(),
     focus: (columns) =>
@@ -76,7 +76,7 @@ function questionPage(asking: Asking, index: number, answers: Answers): Page<Dec
       const keys = [...place, ...pick, ...last];
       return keyRows(keys, columns, theme);
     },
-    document: () => documentOf(questions),
+    document: () => buildDocument(questions),
     choices: {
       // Ticks are set by Space alone: digits that follow each other would look like typing.
       ...(!many &&
@@ -97,13 +97,16 @@ function questionPage(asking: Asking, index: number, answers: Answers): Page<Dec
       ...(many && { space: toggle }),
     },
     keepsPlace: true,
-    escape: () => refusal(),
+    escape: () => denyAndInterrupt(),
   };
   return page;
 }
 
-function otherWords(from: Page<Decision>, submit: (words: string) => Turn<Decision>): Page<Decision> {
-  let now = fieldOf('');
+function otherWords(
+  from: DialogPage<WordedDecision>,
+  submit: (words: string) => KeyOutcome<WordedDecision>,
+): DialogPage<WordedDecision> {
+  let now = createLineField('');
   return {
     ...from,
     choices: {},
@@ -123,7 +126,7 @@ function otherWords(from: Page<Decision>, submit: (words: string) => Turn<Decisi
   };
 }
 
-function done({ input }: Asking, answers: Answers): Turn<Decision> {
+function done({ input }: Asking, answers: Answers): KeyOutcome<WordedDecision> {
   const given = Object.values(answers).map(oneLine).join(' · ');
   return answer({
     result: { behavior: 'allow', updatedInput: { ...input, answers } },
@@ -132,7 +135,7 @@ function done({ input }: Asking, answers: Answers): Turn<Decision> {
   });
 }
 
-function documentOf(questions: readonly Question[]): ViewDocument {
+function buildDocument(questions: readonly Question[]): ViewDocument {
   return {
     title: 'Questions',
     parts: questions.map(({ question, options }) => ({

@@ -5,10 +5,10 @@ import { clean } from '../../../terminal/text/clean.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { shortPath } from '../../words/tool-label.ts';
-import { fieldOf } from '../commands/list-parts/line-field.ts';
-import { type Decision, nameOf } from './decision.ts';
+import { createLineField } from '../commands/list-parts/line-field.ts';
+import { answer, type DialogPage, goTo, type KeyOutcome, STAY, UNWRAPPED } from './dialog-page.ts';
 import { type Drawing, keyRows } from './explanation-rows.ts';
-import { answer, goTo, type Page, STAY, type Turn, UNWRAPPED } from './page.ts';
+import { formatUpdate, type WordedDecision } from './worded-decision.ts';
 
 export interface RuleListParts {
   readonly title: string;
@@ -30,11 +30,14 @@ interface Item {
 }
 
 /** `back`: to the question. */
-export function ruleListPage(parts: RuleListParts, back: () => Turn<Decision>): Page<Decision> {
+export function ruleListPage(
+  parts: RuleListParts,
+  back: () => KeyOutcome<WordedDecision>,
+): DialogPage<WordedDecision> {
   const { explanation, drawing, title } = parts;
   const { theme } = drawing;
   const { scopes } = explanation;
-  const items: Item[] = explanation.offers.map((offer) => itemOf(offer, explanation));
+  const items: Item[] = explanation.offers.map((offer) => toItem(offer, explanation));
   let at = 0;
   const itemRows = (columns: number) =>
     items.map((item, index) => rowsOfItem(item, index === at, parts, columns));
@@ -47,11 +50,12 @@ export function ruleListPage(parts: RuleListParts, back: () => Turn<Decision>): 
     if (item?.offer.rule !== undefined) item.scope = (item.scope + by + scopes.length) % scopes.length;
     return STAY;
   };
-  const save = (): Turn<Decision> => {
+  const save = (): KeyOutcome<WordedDecision> => {
     const chosen = items.filter(({ isTicked }) => isTicked);
-    const updates = chosen.map((item) => updateOf(item, explanation));
+    const updates = chosen.map((item) => toUpdate(item, explanation));
     const words = chosen.map(
-      (item) => `${clean(item.offer.rule ?? nameOf(item.offer.update, drawing))} → ${scopeName(item, parts)}`,
+      (item) =>
+        `${clean(item.offer.rule ?? formatUpdate(item.offer.update, drawing))} → ${scopeName(item, parts)}`,
     );
     return answer({
       result: {
@@ -62,7 +66,7 @@ export function ruleListPage(parts: RuleListParts, back: () => Turn<Decision>): 
       interrupts: false,
     });
   };
-  const edit = (index: number): Turn<Decision> => {
+  const edit = (index: number): KeyOutcome<WordedDecision> => {
     const before = items[index]?.offer.rule;
     if (items[index] !== undefined && before === undefined) return STAY;
     const set = (offer: PermissionOffer) => {
@@ -74,7 +78,7 @@ export function ruleListPage(parts: RuleListParts, back: () => Turn<Decision>): 
     };
     return goTo(editPage(parts, before ?? parts.ownRule, page, set));
   };
-  const page: Page<Decision> = {
+  const page: DialogPage<WordedDecision> = {
     title: `Always allow, from now on (${title})`,
     body: (columns) =>
       items.length === 0
@@ -128,19 +132,19 @@ function rowsOfItem(item: Item, isChosen: boolean, parts: RuleListParts, columns
   const { theme } = drawing;
   const { offer, isTicked } = item;
   const mark = isChosen ? theme.accent('›') : ' ';
-  const name = clean(offer.rule ?? nameOf(offer.update, drawing));
+  const name = clean(offer.rule ?? formatUpdate(offer.update, drawing));
   const tick = isTicked ? '[x]' : '[ ]';
   const line = `${mark} ${tick} ${isChosen ? theme.bold(name) : name} → ${scopeName(item, parts)}`;
   const reach = [
-    ...(offer.matches === undefined ? [] : [`allows ${exampleOf(offer.matches, drawing)}`]),
-    ...(offer.misses === undefined ? [] : [`not ${exampleOf(offer.misses, drawing)}`]),
+    ...(offer.matches === undefined ? [] : [`allows ${formatExample(offer.matches, drawing)}`]),
+    ...(offer.misses === undefined ? [] : [`not ${formatExample(offer.misses, drawing)}`]),
     ...(offer.caution === undefined ? [] : [`careful: ${oneLine(offer.caution)}`]),
   ];
   const shown = reach.length === 0 ? [] : [theme.dim(`      ${reach.join(' · ')}`)];
   return [line, ...shown].flatMap((text) => wrap(text, columns, { hang: '      ' }));
 }
 
-function itemOf(offer: PermissionOffer, { scopes }: PermissionExplanation): Item {
+function toItem(offer: PermissionOffer, { scopes }: PermissionExplanation): Item {
   const { destination } = offer.update;
   const scope = Math.max(
     0,
@@ -150,7 +154,7 @@ function itemOf(offer: PermissionOffer, { scopes }: PermissionExplanation): Item
   return { offer, isTicked: offer.rule !== undefined && offer.caution === undefined, scope };
 }
 
-function updateOf({ offer, scope }: Item, { scopes }: PermissionExplanation): PermissionUpdate {
+function toUpdate({ offer, scope }: Item, { scopes }: PermissionExplanation): PermissionUpdate {
   const { update } = offer;
   const destination = scopes[scope]?.destination ?? 'session';
   return offer.rule === undefined ? update : { ...update, destination };
@@ -160,11 +164,11 @@ function updateOf({ offer, scope }: Item, { scopes }: PermissionExplanation): Pe
 function editPage(
   { checkRule, drawing, explanation, invalidate, title }: RuleListParts,
   text: string,
-  list: Page<Decision>,
+  list: DialogPage<WordedDecision>,
   set: (offer: PermissionOffer) => void,
-): Page<Decision> {
+): DialogPage<WordedDecision> {
   const { theme } = drawing;
-  let now = fieldOf(text);
+  let now = createLineField(text);
   let checked: RuleCheck | undefined;
   let count = 0;
   const check = async () => {
@@ -220,7 +224,7 @@ function editPage(
 }
 
 /** A command or an address as it is; a file like the other files of the dialog. */
-function exampleOf(call: string, drawing: Drawing): string {
+function formatExample(call: string, drawing: Drawing): string {
   return call.startsWith(`${drawing.cwd}/`) ? shortPath(call, drawing) : oneLine(call);
 }
 
@@ -235,8 +239,8 @@ function noteOn(
     checked.applies
       ? `It allows ${segments.length > 1 ? 'this call, or a command of it' : 'this call'}.`
       : 'It does not allow this call.',
-    ...(checked.matches === undefined ? [] : [`It allows ${exampleOf(checked.matches, drawing)}.`]),
-    ...(checked.misses === undefined ? [] : [`It does not allow ${exampleOf(checked.misses, drawing)}.`]),
+    ...(checked.matches === undefined ? [] : [`It allows ${formatExample(checked.matches, drawing)}.`]),
+    ...(checked.misses === undefined ? [] : [`It does not allow ${formatExample(checked.misses, drawing)}.`]),
     ...(checked.caution === undefined ? [] : [`Careful: ${oneLine(checked.caution)}.`]),
   ].join(' ');
 }

@@ -1,8 +1,8 @@
 /** Commands that the session itself answers, and leaving. */
 import { getSessionInfo } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { isWorking } from '../state.ts';
-import { CommandMistake, type ConversationCommand } from './command.ts';
+import { isWorking } from '../conversation-state.ts';
+import { CommandMistake, type ConversationCommand } from './command-type.ts';
 import { questionOverlay } from './question.ts';
 
 export const clearCommand: ConversationCommand = {

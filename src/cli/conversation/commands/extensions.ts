@@ -2,7 +2,7 @@
 import type { AgentInfo, ContextUsage, Query } from '../../../index.ts';
 import { shortPath } from '../../words/tool-label.ts';
 import { counted, tokens } from '../../words/units.ts';
-import type { ConversationCommand } from './command.ts';
+import type { ConversationCommand } from './command-type.ts';
 import { type ListItem, listOverlay } from './list.ts';
 
 type HooksListing = Awaited<ReturnType<Query['hooksListing']>>;

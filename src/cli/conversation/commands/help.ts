@@ -1,6 +1,6 @@
 /** `/help`: all commands of the session, to be searched and called. */
 import type { Query } from '../../../index.ts';
-import type { ConversationCommand } from './command.ts';
+import type { ConversationCommand } from './command-type.ts';
 import { type ListItem, listOverlay } from './list.ts';
 
 type EngineCommands = Awaited<ReturnType<Query['supportedCommands']>>;
@@ -41,7 +41,7 @@ function commandItems(
       detail: summary,
       about: aliases.length === 0 ? [] : [`also: ${aliases.map((alias) => `/${alias}`).join(', ')}`],
     })),
-    ...othersOf(own, engine).map(({ name, argumentHint, description }) => ({
+    ...listOtherCommands(own, engine).map(({ name, argumentHint, description }) => ({
       value: name,
       label: `/${name} ${argumentHint}`.trimEnd(),
       detail: description,
@@ -63,7 +63,10 @@ export function ownBeside(
 }
 
 /** Commands of files, skills, plugins and servers, which the engine runs. */
-export function othersOf(own: readonly ConversationCommand[], engine: EngineCommands): EngineCommands {
+export function listOtherCommands(
+  own: readonly ConversationCommand[],
+  engine: EngineCommands,
+): EngineCommands {
   const taken = new Set(own.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
   return engine.filter(({ name }) => !taken.has(name));
 }

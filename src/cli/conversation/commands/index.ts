@@ -1,17 +1,17 @@
 /** Runs and completes what is typed as `/name argument`. */
 import { commandAdvice } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import type { CommandContext } from '../command-context.ts';
-import { CommandMistake, type ConversationCommand } from './command.ts';
-import { isOverriding, othersOf, ownBeside } from './help.ts';
-import { COMMANDS } from './table.ts';
+import type { ConversationCommandContext } from '../command-context.ts';
+import { COMMANDS } from './command-table.ts';
+import { CommandMistake, type ConversationCommand } from './command-type.ts';
+import { isOverriding, listOtherCommands, ownBeside } from './help.ts';
 
-export type { ConversationCommand } from './command.ts';
+export type { ConversationCommand } from './command-type.ts';
 export { COMMANDS };
 
 /** The list of prompts to go back to: Esc Esc. Never rejects. */
-export async function rewind(context: CommandContext): Promise<void> {
-  await runCommand('/rewind', context);
+export async function rewind(context: ConversationCommandContext): Promise<void> {
+  await runSlashCommand('/rewind', context);
 }
 
 /** A path, as `/usr/bin is full`, is no command line. */
@@ -22,7 +22,7 @@ const COMMAND_LINE = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/;
  * an MCP server), which is to be sent as a prompt. A name that does not exist is never sent: it gets a
  * sentence, and its line goes back to the editor.
  */
-export async function runCommand(text: string, context: CommandContext): Promise<boolean> {
+export async function runSlashCommand(text: string, context: ConversationCommandContext): Promise<boolean> {
   const [, name, argument = ''] = COMMAND_LINE.exec(text.trim()) ?? [];
   if (name === undefined) return false;
   const { edit, query, theme } = context;
@@ -55,15 +55,15 @@ export async function runCommand(text: string, context: CommandContext): Promise
 const isLast = (command: ConversationCommand | undefined): boolean => command?.name === 'exit';
 
 /** The first lines that a command prints follow its own. */
-function withEcho(line: string, context: CommandContext): CommandContext {
+function withEcho(line: string, context: ConversationCommandContext): ConversationCommandContext {
   let isShown = false;
-  const print: CommandContext['print'] = (lines) => {
+  const print: ConversationCommandContext['print'] = (lines) => {
     if (!isShown) context.echo(line);
     isShown = true;
     context.print(lines);
   };
   // The context stays what it is: its state and columns are those of each moment.
-  return Object.create(context, { print: { value: print } }) as CommandContext;
+  return Object.create(context, { print: { value: print } }) as ConversationCommandContext;
 }
 
 /** Words that people type in place of a command; sent to the model they would cost money and do nothing. */
@@ -115,7 +115,10 @@ interface Completion {
 }
 
 /** Names of commands, and values of the argument behind a name. Empty: there is nothing to complete. */
-export async function completeCommand(text: string, context: CommandContext): Promise<readonly Completion[]> {
+export async function completeCommand(
+  text: string,
+  context: ConversationCommandContext,
+): Promise<readonly Completion[]> {
   const [, name, argument] = /^\/([^\s/]*)(?:\s+(.*))?$/.exec(text) ?? [];
   if (name === undefined) return [];
   if (argument === undefined && !text.includes(' ')) return namesFrom(name, context);
@@ -124,10 +127,13 @@ export async function completeCommand(text: string, context: CommandContext): Pr
   return values.map((value) => ({ text: `/${name} ${value}`, label: value, detail: '' }));
 }
 
-async function namesFrom(prefix: string, { query }: CommandContext): Promise<readonly Completion[]> {
+async function namesFrom(
+  prefix: string,
+  { query }: ConversationCommandContext,
+): Promise<readonly Completion[]> {
   const engine = await query.supportedCommands();
   const own = ownBeside(COMMANDS, engine);
-  const others = othersOf(own, engine);
+  const others = listOtherCommands(own, engine);
   const all = [
     ...own.map(({ name, argument = '', summary }) => ({ name, argument, detail: summary })),
     ...others.map(({ name, argumentHint, description }) => ({

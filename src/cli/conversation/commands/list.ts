@@ -1,12 +1,12 @@
 /** The list that pickers use: search by typing, choose with the arrows, take with Enter, leave with Esc. */
 import type { InputEvent } from '../../../terminal/input/events.ts';
-import type { Frame, Size } from '../../../terminal/renderer/frame.ts';
+import type { ScreenFrame, Size } from '../../../terminal/renderer/frame.ts';
 import type { Overlay, OverlayHost, OverlayOf } from '../overlay.ts';
 import { listFrame } from './list-parts/list-frame.ts';
 import {
   type ListOf,
   type ListState,
-  matchesOf,
+  listMatches,
   openedList,
   pressed,
   replaced,
@@ -42,7 +42,7 @@ class OpenList<T> implements Overlay<T> {
     );
   }
 
-  frame(size: Size): Frame {
+  frame(size: Size): ScreenFrame {
     const frame = listFrame(this.#state, size, this.#host.theme);
     this.#page = frame.page;
     return frame;
@@ -52,7 +52,7 @@ class OpenList<T> implements Overlay<T> {
     if (event.kind === 'reply') return false;
     if (event.kind === 'key' && isLeave(event)) this.#close(undefined);
     else if (event.kind === 'key' && event.name === 'enter') {
-      const item = matchesOf(this.#state)[this.#state.chosen];
+      const item = listMatches(this.#state)[this.#state.chosen];
       if (item !== undefined) this.#close(item.value);
     } else {
       const next = pressed(this.#state, event, this.#page);

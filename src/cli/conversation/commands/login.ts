@@ -4,9 +4,9 @@ import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { type LoginTarget, logIn, loginOf, loginTarget } from '../../run/log-in.ts';
 import { UsageError } from '../../usage-error.ts';
-import type { CommandContext } from '../command-context.ts';
-import { isWorking } from '../state.ts';
-import { CommandMistake, type ConversationCommand } from './command.ts';
+import type { ConversationCommandContext } from '../command-context.ts';
+import { isWorking } from '../conversation-state.ts';
+import { CommandMistake, type ConversationCommand } from './command-type.ts';
 
 export const loginCommand: ConversationCommand = {
   name: 'login',
@@ -25,7 +25,7 @@ export const loginCommand: ConversationCommand = {
 };
 
 /** True: what is stored is what this session would use. */
-async function hasLoggedIn(target: LoginTarget, context: CommandContext): Promise<boolean> {
+async function hasLoggedIn(target: LoginTarget, context: ConversationCommandContext): Promise<boolean> {
   const { askSecret, columns, print } = context;
   const secret = await askSecret(`API key for ${target.address}`);
   if (secret === undefined) return false;
@@ -35,7 +35,7 @@ async function hasLoggedIn(target: LoginTarget, context: CommandContext): Promis
 }
 
 /** A session has the credentials that it was opened with. */
-async function goOn({ env, reopen, state }: CommandContext): Promise<void> {
+async function goOn({ env, reopen, state }: ConversationCommandContext): Promise<void> {
   const { id } = state.session;
   const isRecorded = (await getSessionInfo(id, { env })) !== undefined;
   await reopen({ ...(isRecorded && { resume: id }), isQuiet: true });

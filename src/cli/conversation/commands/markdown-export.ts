@@ -9,19 +9,19 @@ interface Exported {
 }
 
 export function conversationMarkdown({ title, cwd, messages }: Exported): string {
-  const parts = messages.flatMap((message) => partsOf(message, cwd));
+  const parts = messages.flatMap((message) => formatParts(message, cwd));
   return `${[`# ${title}`, ...parts].join('\n\n')}\n`;
 }
 
 /** The content of a message as blocks; a text is one of them. */
-export function blocksOf({ message }: SessionMessage): readonly ContentBlock[] {
+export function readMessageBlocks({ message }: SessionMessage): readonly ContentBlock[] {
   const { content } = (message ?? {}) as { readonly content?: unknown };
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? (content as readonly ContentBlock[]) : [];
 }
 
-function partsOf(message: SessionMessage, cwd: string): readonly string[] {
-  return blocksOf(message).flatMap((block) => {
+function formatParts(message: SessionMessage, cwd: string): readonly string[] {
+  return readMessageBlocks(message).flatMap((block) => {
     switch (block.type) {
       case 'text':
         return message.type === 'user' ? [`## You\n\n${block.text}`] : [block.text];

@@ -1,15 +1,15 @@
 /** Asks for one line of text: a rule, a file name, the text of a queued prompt. */
 import type { InputEvent } from '../../../terminal/input/events.ts';
-import type { Frame, Size } from '../../../terminal/renderer/frame.ts';
-import { cells, cut } from '../../../terminal/text/cells.ts';
+import type { ScreenFrame, Size } from '../../../terminal/renderer/frame.ts';
+import { cells, cutRow } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import type { Overlay, OverlayHost, OverlayOf } from '../overlay.ts';
 import { isLeave } from './list.ts';
-import { edited, fieldOf, type LineField } from './list-parts/line-field.ts';
+import { createLineField, edited, type LineField } from './list-parts/line-field.ts';
 
-export interface Question {
+export interface TextQuestion {
   readonly title: string;
   /** Lines below the title. */
   readonly about?: readonly string[] | undefined;
@@ -22,30 +22,30 @@ export interface Question {
 }
 
 /** An overlay that asks this; its value is the answer, without blanks around it. */
-export type QuestionOverlay = OverlayOf<string> & { readonly question: Question };
+export type QuestionOverlay = OverlayOf<string> & { readonly question: TextQuestion };
 
-export function questionOverlay(question: Question): QuestionOverlay {
+export function questionOverlay(question: TextQuestion): QuestionOverlay {
   return Object.assign((host: OverlayHost) => new OpenQuestion(question, host), { question });
 }
 
 class OpenQuestion implements Overlay<string> {
   readonly closed: Promise<string | undefined>;
-  readonly #question: Question;
+  readonly #question: TextQuestion;
   readonly #host: OverlayHost;
   #field: LineField;
   #problem: string | undefined;
   #close!: (answer: string | undefined) => void;
 
-  constructor(question: Question, host: OverlayHost) {
+  constructor(question: TextQuestion, host: OverlayHost) {
     this.#question = question;
     this.#host = host;
-    this.#field = fieldOf(question.initial ?? '');
+    this.#field = createLineField(question.initial ?? '');
     this.closed = new Promise((resolve) => {
       this.#close = resolve;
     });
   }
 
-  frame(size: Size): Frame {
+  frame(size: Size): ScreenFrame {
     const field = this.#question.isSecret === true ? masked(this.#field) : this.#field;
     return questionFrame(this.#question, field, this.#problem, size, this.#host.theme);
   }
@@ -74,28 +74,28 @@ const masked = ({ text, cursor }: LineField): LineField => ({ text: '•'.repeat
 const MOST_ROWS = 12;
 
 export function questionFrame(
-  { title, about = [] }: Question,
+  { title, about = [] }: TextQuestion,
   { text, cursor }: LineField,
   problem: string | undefined,
   size: Size,
   theme: Theme,
-): Frame {
+): ScreenFrame {
   const columns = Math.max(1, size.columns - 1);
   const lines = about
     .flatMap((line) => wrap(visible(line), columns))
     .slice(0, Math.max(0, Math.min(size.rows - 2, MOST_ROWS) - 4));
   // The end of a long text is what is being written: its beginning leaves the row.
   const before = text.slice(0, cursor);
-  const start = cells(before) <= columns - 3 ? 0 : before.length - endOf(before, columns - 4).length;
+  const start = cells(before) <= columns - 3 ? 0 : before.length - fitEnd(before, columns - 4).length;
   const shown = `${start > 0 ? '…' : ''}${text.slice(start)}`;
   const row = 1 + lines.length;
   return {
     rows: [
-      theme.bold(cut(oneLine(title), columns)),
+      theme.bold(cutRow(oneLine(title), columns)),
       ...lines.map((line) => theme.dim(line)),
-      `${theme.accent('›')} ${cut(shown, columns - 2)}`,
+      `${theme.accent('›')} ${cutRow(shown, columns - 2)}`,
       ...(problem === undefined ? [] : wrap(problem, columns).map((line) => theme.bad(line))),
-      theme.dim(cut('Enter takes it · Esc leaves', columns)),
+      theme.dim(cutRow('Enter takes it · Esc leaves', columns)),
     ],
     cursor: { row, column: 2 + cells(`${start > 0 ? '…' : ''}${text.slice(start, cursor)}`) },
   };
@@ -104,7 +104,7 @@ export function questionFrame(
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** The last characters of a text that fit. */
-function endOf(text: string, columns: number): string {
+function fitEnd(text: string, columns: number): string {
   let end = '';
   for (const { segment } of [...graphemes.segment(text)].reverse()) {
     if (cells(segment + end) > columns) break;

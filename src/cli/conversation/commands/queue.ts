@@ -1,8 +1,8 @@
 /** `/queue`: edits, moves and drops prompts that wait. */
 import { counted } from '../../words/units.ts';
-import type { CommandContext } from '../command-context.ts';
-import type { ConversationState } from '../state.ts';
-import { CommandMistake, type ConversationCommand } from './command.ts';
+import type { ConversationCommandContext } from '../command-context.ts';
+import type { ConversationState } from '../conversation-state.ts';
+import { CommandMistake, type ConversationCommand } from './command-type.ts';
 import { type ListItem, listOverlay } from './list.ts';
 import { questionOverlay } from './question.ts';
 
@@ -47,7 +47,7 @@ function queueItems(queue: ConversationState['queue']): readonly ListItem<number
   }));
 }
 
-function numberIn(argument: string, { state }: CommandContext): number {
+function numberIn(argument: string, { state }: ConversationCommandContext): number {
   const number = Number(argument);
   if (Number.isInteger(number) && number >= 1 && number <= state.queue.length) return number;
   throw new CommandMistake(
@@ -57,7 +57,7 @@ function numberIn(argument: string, { state }: CommandContext): number {
   );
 }
 
-async function openPrompt(number: number, context: CommandContext): Promise<void> {
+async function openPrompt(number: number, context: ConversationCommandContext): Promise<void> {
   const { queue, state } = context;
   const prompt = state.queue[number - 1];
   if (prompt === undefined) return;
@@ -102,6 +102,6 @@ function actionItems(number: number, count: number): readonly ListItem<Action>[]
   ];
 }
 
-function begun(text: string, { print, theme }: CommandContext): void {
+function begun(text: string, { print, theme }: ConversationCommandContext): void {
   print([theme.warn(`It has begun meanwhile: ${text.split('\n')[0] ?? ''}`)]);
 }

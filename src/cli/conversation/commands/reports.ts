@@ -15,10 +15,10 @@ import { costTable } from '../../commands/cost-command.ts';
 import { reportLines, runChecks } from '../../doctor/run-checks.ts';
 import { modeName } from '../../words/mode-name.ts';
 import { counted, dollars } from '../../words/units.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { ConversationCommandContext } from '../command-context.ts';
+import type { ConversationState, Todo } from '../conversation-state.ts';
 import type { ViewPart } from '../overlay.ts';
-import type { ConversationState, Todo } from '../state.ts';
-import type { ConversationCommand } from './command.ts';
+import type { ConversationCommand } from './command-type.ts';
 
 export const contextCommand: ConversationCommand = {
   name: 'context',
@@ -49,7 +49,7 @@ function fitted(text: string, columns: number): readonly Row[] {
 }
 
 /** Of a session that is not kept, or that has asked nothing yet: it has no rows. */
-async function spentSoFar({ query }: CommandContext): Promise<string> {
+async function spentSoFar({ query }: ConversationCommandContext): Promise<string> {
   const { session } = await query.usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET();
   return `${dollars(session.total_cost_usd)} so far.`;
 }

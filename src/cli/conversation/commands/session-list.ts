@@ -1,13 +1,13 @@
 /** The picker of sessions: `/resume`, and `--resume` without an id. */
 import { describeTerminal, listSessions, type SDKSessionInfo, type SessionOutcome } from '../../../index.ts';
 import { age, dollars } from '../../words/units.ts';
-import type { CommandContext } from '../command-context.ts';
-import type { ConversationCommand } from './command.ts';
-import { CommandMistake } from './command.ts';
+import type { ConversationCommandContext } from '../command-context.ts';
+import type { ConversationCommand } from './command-type.ts';
+import { CommandMistake } from './command-type.ts';
 import { type ListItem, listOverlay } from './list.ts';
 
 /** What the picker needs: also before a session is open. */
-type PickerPlace = Pick<CommandContext, 'clock' | 'cwd' | 'env' | 'open'>;
+type PickerPlace = Pick<ConversationCommandContext, 'clock' | 'cwd' | 'env' | 'open'>;
 
 const MOST_SESSIONS = 200;
 
@@ -54,11 +54,11 @@ export function sessionItems(
 
 function outcomeWords(outcome: SessionOutcome | undefined): readonly string[] {
   if (outcome === undefined) return [];
-  return [`${outcome.isPriced ? '' : '≥ '}${dollars(outcome.costUsd)}`, endOf(outcome)];
+  return [`${outcome.isPriced ? '' : '≥ '}${dollars(outcome.costUsd)}`, describeOutcome(outcome)];
 }
 
 /** How the last prompt ended, in two words at most. */
-export function endOf({ lastResult }: SessionOutcome): string {
+export function describeOutcome({ lastResult }: SessionOutcome): string {
   if (lastResult === undefined) return 'unfinished';
   const { terminal_reason: reason, is_error } = lastResult;
   return describeTerminal(reason)?.brief ?? (is_error ? 'failed' : 'done');

@@ -4,13 +4,14 @@ import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { getSessionInfo, getSessionMessages, type SessionMessage } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { counted, localDate } from '../../words/units.ts';
+import { localDate } from '../../../util/text/local-time.ts';
+import { counted } from '../../words/units.ts';
 import { writeNew } from '../../write-new.ts';
-import type { CommandContext } from '../command-context.ts';
-import { copyText } from './clipboard.ts';
-import { CommandMistake, type ConversationCommand } from './command.ts';
+import type { ConversationCommandContext } from '../command-context.ts';
+import { CommandMistake, type ConversationCommand } from './command-type.ts';
+import { copyText } from './copy-text.ts';
 import { listOverlay } from './list.ts';
-import { blocksOf, conversationMarkdown } from './markdown-export.ts';
+import { conversationMarkdown, readMessageBlocks } from './markdown-export.ts';
 
 export const exportCommand: ConversationCommand = {
   name: 'export',
@@ -30,7 +31,7 @@ export const exportCommand: ConversationCommand = {
 };
 
 /** Of the running session; rejects with a sentence when nothing is kept of it. */
-async function messagesIn({ env, state }: CommandContext): Promise<readonly SessionMessage[]> {
+async function messagesIn({ env, state }: ConversationCommandContext): Promise<readonly SessionMessage[]> {
   const messages = await getSessionMessages(state.session.id, { env });
   if (messages.length === 0) throw new CommandMistake('Nothing was said yet, or this session is not kept.');
   return messages;
@@ -68,7 +69,7 @@ export const copyCommand: ConversationCommand = {
 function lastAnswer(messages: readonly SessionMessage[]): string | undefined {
   const idOf = ({ message }: SessionMessage) => (message as { readonly id?: string } | undefined)?.id;
   const textOf = (message: SessionMessage) =>
-    blocksOf(message).flatMap((block) => (block.type === 'text' ? [block.text] : []));
+    readMessageBlocks(message).flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const last = messages.findLast((message) => message.type === 'assistant' && textOf(message).length > 0);
   if (last === undefined) return undefined;
   return messages
@@ -98,7 +99,7 @@ export function codeBlocks(markdown: string): readonly CodeBlock[] {
   return blocks.map(({ language, lines }) => ({ language, text: lines.join('\n') }));
 }
 
-async function pickPart(answer: string, blocks: readonly CodeBlock[], { open }: CommandContext) {
+async function pickPart(answer: string, blocks: readonly CodeBlock[], { open }: ConversationCommandContext) {
   if (blocks.length === 0) return answer;
   return open(
     listOverlay({

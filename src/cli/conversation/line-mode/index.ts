@@ -8,15 +8,15 @@ import { oneLine } from '../../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { askSecret } from '../../run/ask-secret.ts';
 import type { Env, World } from '../../world.ts';
-import { type ConversationClock, REAL_CLOCK } from '../clock.ts';
-import type { CommandContext } from '../command-context.ts';
-import { asCommand, runCommand } from '../commands/index.ts';
-import { Conversation } from '../conversation.ts';
-import type { Step } from '../reduce/step.ts';
-import type { Launch } from '../screen/launch.ts';
-import { tailOf } from '../screen/tail.ts';
+import type { ConversationCommandContext } from '../command-context.ts';
+import { asCommand, runSlashCommand } from '../commands/index.ts';
+import { type ConversationClock, REAL_CLOCK } from '../conversation-clock.ts';
+import { isWorking, taskOf } from '../conversation-state.ts';
+import { TerminalConversation } from '../create-conversation.ts';
+import type { Reduction } from '../reduce/step.ts';
+import type { ConversationLaunch } from '../screen/launch.ts';
+import { readLastItems } from '../screen/tail.ts';
 import { createKeeper } from '../session/keeper.ts';
-import { isWorking, taskOf } from '../state.ts';
 import { ItemLines, plainText } from './item-lines.ts';
 import { createLineAsker } from './line-asker.ts';
 import { createLineInput, type LineInput } from './line-input.ts';
@@ -27,7 +27,7 @@ import { createPatience } from './patience.ts';
 import { spokenLines } from './spoken-items.ts';
 
 /** Resolves when the person has left. */
-export async function runLineMode(world: World, launch: Launch): Promise<ExitCode> {
+export async function runLineMode(world: World, launch: ConversationLaunch): Promise<ExitCode> {
   const { keyboard } = launch;
   const mode = new LineMode({
     launch,
@@ -51,7 +51,9 @@ export async function runLineMode(world: World, launch: Launch): Promise<ExitCod
 }
 
 interface LineModeParts {
-  readonly launch: Pick<Launch, 'options' | 'target' | 'prompt'> & { readonly settings?: Launch['settings'] };
+  readonly launch: Pick<ConversationLaunch, 'options' | 'target' | 'prompt'> & {
+    readonly settings?: ConversationLaunch['settings'];
+  };
   readonly clock: ConversationClock;
   readonly input: NodeJS.ReadableStream;
   /** The terminal shows what is typed, the end of the line included. */
@@ -60,7 +62,7 @@ interface LineModeParts {
   /** Reads a line without showing it; the caller stops reading meanwhile. Default: there is no such way. */
   readonly askSecret?: (question: string) => Promise<string | undefined>;
   /** Runs a line that begins with a slash. False: it is a prompt. Default the conversation's commands. */
-  readonly runCommand?: typeof runCommand | undefined;
+  readonly runCommand?: typeof runSlashCommand | undefined;
 }
 
 /** Two Ctrl-C within this time leave. */
@@ -76,11 +78,11 @@ export class LineMode {
   readonly #writer: LineWriter;
   readonly #items: ItemLines;
   readonly #lines: LineInput;
-  readonly #conversation: Conversation;
+  readonly #conversation: TerminalConversation;
   readonly #keeper: ReturnType<typeof createKeeper>;
   readonly #patience: ReturnType<typeof createPatience>;
   readonly #dialog: LineDialog;
-  readonly #context: CommandContext;
+  readonly #context: ConversationCommandContext;
   #isLeaving = false;
   #isEntering = false;
   #wasWorking = false;
@@ -115,7 +117,7 @@ export class LineMode {
     this.#patience = createPatience(clock, this.#writer.line, () => this.#conversation.state);
     this.#keeper = createKeeper({ cwd, env, clock, isKept: persistSession !== false, warn: this.#warn });
     const kept = this.#keeper.begin(launch.target);
-    this.#conversation = new Conversation({
+    this.#conversation = new TerminalConversation({
       options: { ...launch.options, ...this.#asker(), stderr: this.#warn },
       target: launch.target,
       queue: kept.queue,
@@ -179,7 +181,7 @@ export class LineMode {
     }
   }
 
-  #onStep({ state, items }: Step): void {
+  #onStep({ state, items }: Reduction): void {
     // What was just typed is on the screen already.
     this.#items.add(this.#isEntering ? items.filter(({ kind }) => kind !== 'prompt') : items);
     this.#patience.observe(state);
@@ -233,7 +235,7 @@ export class LineMode {
   }
 
   async #command(text: string): Promise<void> {
-    const { runCommand: run = runCommand } = this.#parts;
+    const { runCommand: run = runSlashCommand } = this.#parts;
     this.#commands += 1;
     try {
       if (!(await run(text, this.#context))) this.#enter(text);
@@ -261,7 +263,7 @@ export class LineMode {
   /** The end of the conversation that is continued; notes of it are about the screen. */
   async #sayTail(sessionId: string | undefined): Promise<void> {
     if (sessionId === undefined) return;
-    const said = await tailOf(sessionId, this.#place);
+    const said = await readLastItems(sessionId, this.#place);
     this.#items.add(said.filter(({ kind }) => kind !== 'note'));
   }
 
@@ -294,14 +296,14 @@ export class LineMode {
     });
   }
 
-  async #reopen({ draft, ...target }: Parameters<CommandContext['reopen']>[0]): Promise<void> {
+  async #reopen({ draft, ...target }: Parameters<ConversationCommandContext['reopen']>[0]): Promise<void> {
     await this.#conversation.reopen(target);
     if (target.isQuiet !== true) await this.#sayTail(target.resume);
     await this.#conversation.lookBack(target);
     if (draft !== undefined) this.#offer({ text: draft, images: [] });
   }
 
-  #makeContext(): CommandContext {
+  #makeContext(): ConversationCommandContext {
     const writer = this.#writer;
     const conversation = this.#conversation;
     const { clock, write, askSecret = async () => undefined } = this.#parts;

@@ -12,7 +12,7 @@ import { alwaysUpdates, denial, describeCall, describeUpdates, planOf } from '..
 import { answerOf, isOutOfRange, questionsIn } from '../../words/questions.ts';
 import { counted } from '../../words/units.ts';
 import { elicit } from './line-elicitation.ts';
-import { type Choice, choose, type LineDialog, readAnswer } from './numbered.ts';
+import { type Choice, choose, type LineDialog, readTypedAnswer } from './numbered.ts';
 import { explanationLines, offerLine } from './spoken-explanation.ts';
 import { indented } from './spoken-items.ts';
 
@@ -180,7 +180,7 @@ async function chooseOffers(
 ): Promise<readonly PermissionUpdate[] | undefined> {
   for (const [at, offer] of offers.entries()) dialog.line(`${at + 1}. ${offerLine(offer)}`);
   while (true) {
-    const answer = await readAnswer(dialog, 'Numbers with commas, or Enter to go back: ', signal);
+    const answer = await readTypedAnswer(dialog, 'Numbers with commas, or Enter to go back: ', signal);
     if (answer === undefined || answer === '') return undefined;
     const chosen = answer.split(/[\s,]+/).map((number) => offers[Number(number) - 1]);
     const updates = chosen.flatMap((offer) => (offer === undefined ? [] : [offer.update]));
@@ -239,7 +239,7 @@ async function askQuestions({ input, context, dialog }: Question): Promise<Permi
     }
     const how = each.multiSelect === true ? 'Numbers with commas' : 'Number';
     while (true) {
-      const typed = await readAnswer(dialog, `${how}, or other words: `, context.signal);
+      const typed = await readTypedAnswer(dialog, `${how}, or other words: `, context.signal);
       if (typed === undefined) return closed(context);
       if (isOutOfRange(typed, each)) {
         line(`The choices go from 1 to ${each.options.length}.`);

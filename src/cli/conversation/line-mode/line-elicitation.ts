@@ -1,7 +1,7 @@
 /** Questions of MCP servers: the fields of a form one after the other, or an address to open. */
 import type { Options } from '../../../index.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
-import { choose, type LineDialog, readAnswer } from './numbered.ts';
+import { choose, type LineDialog, readTypedAnswer } from './numbered.ts';
 
 type Elicit = NonNullable<Options['onElicitation']>;
 type ElicitRequest = Parameters<Elicit>[0];
@@ -70,7 +70,7 @@ async function askField(
   }
   const how = field.type === 'boolean' ? ' (yes or no)' : isRequired ? '' : ' (Enter to leave it out)';
   while (true) {
-    const typed = await readAnswer(dialog, `${title}${how}: `, signal);
+    const typed = await readTypedAnswer(dialog, `${title}${how}: `, signal);
     if (typed === undefined) return undefined;
     if (typed === '' && field.default !== undefined) return field.default;
     if (typed === '' && !isRequired) return SKIPPED;

@@ -1,15 +1,15 @@
 /** The lists and questions of commands, as numbered lists and lines. */
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import type { ListItem, ListOf, ListOverlay } from '../commands/list.ts';
-import type { Question, QuestionOverlay } from '../commands/question.ts';
+import type { QuestionOverlay, TextQuestion } from '../commands/question.ts';
 import type { OverlayOf, ViewDocument } from '../overlay.ts';
-import { type LineDialog, readAnswer } from './numbered.ts';
+import { type LineDialog, readTypedAnswer } from './numbered.ts';
 
 /** What a person chose or wrote; undefined: nothing. */
 export async function openInLines<T>(overlay: OverlayOf<T>, dialog: LineDialog): Promise<T | undefined> {
   const { list, question } = overlay as Partial<ListOverlay<T> & QuestionOverlay>;
   if (list !== undefined) return chooseFrom(list, dialog);
-  if (question !== undefined) return (await answerOf(question, dialog)) as T | undefined;
+  if (question !== undefined) return (await askQuestion(question, dialog)) as T | undefined;
   dialog.line('This needs the full screen. Start without --screen-reader, in a larger window.');
   return undefined;
 }
@@ -39,7 +39,7 @@ async function chooseFrom<T>(list: ListOf<T>, dialog: LineDialog): Promise<T | u
     for (const { item, number } of found.slice(from, from + PAGE)) line(`${number}. ${itemLine(item)}`);
     const left = found.length - from - PAGE;
     const more = left > 0 ? `, "more" for ${left} more` : '';
-    const answer = await readAnswer(dialog, `Number, words to search for${more}, or Enter to leave: `);
+    const answer = await readTypedAnswer(dialog, `Number, words to search for${more}, or Enter to leave: `);
     if (answer === undefined || answer === '') return undefined;
     if (left > 0 && answer.toLowerCase() === 'more') {
       from += PAGE;
@@ -66,14 +66,14 @@ function itemLine<T>({ label, detail, isCurrent }: ListItem<T>): string {
     .join(', ');
 }
 
-async function answerOf(
-  { title, about = [], initial, problem }: Question,
+async function askQuestion(
+  { title, about = [], initial, problem }: TextQuestion,
   dialog: LineDialog,
 ): Promise<string | undefined> {
   for (const text of [title, ...about]) dialog.line(visible(text));
   if (initial !== undefined && initial !== '') dialog.line(`It is now: ${visible(initial)}`);
   while (true) {
-    const answer = await readAnswer(dialog, 'Your answer, or Enter to leave: ');
+    const answer = await readTypedAnswer(dialog, 'Your answer, or Enter to leave: ');
     if (answer === undefined || answer === '') return undefined;
     const refused = problem?.(answer);
     if (refused === undefined) return answer;

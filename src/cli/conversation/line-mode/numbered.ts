@@ -19,7 +19,7 @@ const TOO_SOON_MS = 400;
 const SOON = 'That came before the question could be read. Please answer again.';
 
 /** Reads one answer; undefined: the input has ended, or `signal` fired. */
-export async function readAnswer(
+export async function readTypedAnswer(
   { line, prompt, input, nowMs }: LineDialog,
   question: string,
   signal?: AbortSignal,
@@ -57,13 +57,13 @@ export async function choose<T>(
   for (const [at, { label }] of choices.entries()) dialog.line(`${at + 1}. ${oneLine(label)}`);
   const how = `Number from 1 to ${choices.length}${mayLeave ? ', or Enter to leave' : ''}: `;
   while (true) {
-    const answer = await readAnswer(dialog, how, signal);
+    const answer = await readTypedAnswer(dialog, how, signal);
     if (answer === undefined || (answer === '' && mayLeave)) return undefined;
     const [, which = '', words = ''] = /^(\d+|[a-z]+)[.:,)]?\s*(.*)$/is.exec(answer) ?? [];
     const choice = choices[Number(which) - 1] ?? byName(choices, which.toLowerCase(), words);
     if (choice !== undefined && (words === '' || choice.asksWords !== undefined)) {
       if (choice.asksWords === undefined || words !== '') return { value: choice.value, words };
-      const said = await readAnswer(dialog, `${choice.asksWords}: `, signal);
+      const said = await readTypedAnswer(dialog, `${choice.asksWords}: `, signal);
       return said === undefined ? undefined : { value: choice.value, words: said };
     }
     dialog.line(`${answer === '' ? 'An empty line' : oneLine(answer)} is none of the choices.`);

@@ -3,8 +3,8 @@
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { waitingFor } from '../../words/server-problems.ts';
 import { toolLabel } from '../../words/tool-label.ts';
-import type { ConversationClock } from '../clock.ts';
-import { type ConversationState, isWorking } from '../state.ts';
+import type { ConversationClock } from '../conversation-clock.ts';
+import { type ConversationState, isWorking } from '../conversation-state.ts';
 
 interface Patience {
   observe(state: ConversationState): void;

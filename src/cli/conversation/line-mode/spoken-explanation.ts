@@ -19,7 +19,7 @@ export function explanationLines(explanation: PermissionExplanation): readonly s
         ]),
     `Why it is asked: ${reasonWithoutRule(reason, mode) ?? reason.text}${rule}${hook}`,
     ...(segments.length < 2 ? [] : segments.map((segment, at) => `Part ${at + 1}: ${segmentLine(segment)}`)),
-    ...(segments.length === 1 ? segments.flatMap(networkOf).map((network) => `It ${network}.`) : []),
+    ...(segments.length === 1 ? segments.flatMap(describeNetwork).map((network) => `It ${network}.`) : []),
     ...writes.map((path) => `It writes ${pathName(path)}.`),
     ...readsOutside.map((path) => `It reads ${pathName(path)}.`),
     ...(unseen === undefined ? [] : [`Not all of it can be seen: ${unseen}.`]),
@@ -41,13 +41,13 @@ function segmentLine(segment: Segment): string {
   const facts = [
     `${unknown ?? VERDICTS[verdict]}${rules.length === 0 ? '' : ` (${rules.map(ruleName).join('; ')})`}`,
     ...(startedBy === undefined ? [] : [`started by ${startedBy}`]),
-    ...networkOf(segment),
+    ...describeNetwork(segment),
     ...(writesUnknown ? ['writes files whose names only the shell knows'] : []),
   ];
   return `${text}: ${facts.join(', ')}`;
 }
 
-function networkOf({ network }: Segment): readonly string[] {
+function describeNetwork({ network }: Segment): readonly string[] {
   if (network === undefined) return [];
   return [network.length === 0 ? 'uses the network' : `uses the network: ${network.join(', ')}`];
 }

@@ -4,9 +4,9 @@ import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { errorLines, stopSentence } from '../../words/summary.ts';
 import { toolLabel } from '../../words/tool-label.ts';
 import { counted, dollars, duration } from '../../words/units.ts';
-import type { CostFigure } from '../state.ts';
+import type { CostFigure } from '../conversation-state.ts';
 import type { WholeItem } from '../view/item-rows.ts';
-import { commandOutput, linesOf } from '../view/tool-rows.ts';
+import { commandOutput, splitTrimmedLines } from '../view/tool-rows.ts';
 import type { EndItem, NoteItem, ToolItem } from '../view/transcript-item.ts';
 
 /** The lines of one item. */
@@ -82,7 +82,7 @@ const OUTPUT_LINES = { done: 10, failed: 20, denied: 0, stopped: 20 } as const;
 
 /** The end of a command's output. */
 function outputLines(item: ToolItem): readonly string[] {
-  return lastLines(linesOf(commandOutput(item)), OUTPUT_LINES[item.outcome]);
+  return lastLines(splitTrimmedLines(commandOutput(item)), OUTPUT_LINES[item.outcome]);
 }
 
 /** Changed lines that are said. */

@@ -1,7 +1,7 @@
 /** A message of the session as a change of the conversation's state and as items of the transcript. */
 import type { SDKMessage } from '../../../index.ts';
 import { lateServers, serverProblems } from '../../words/server-problems.ts';
-import { type ConversationState, isWorking, NO_ANSWER } from '../state.ts';
+import { type ConversationState, isWorking, NO_ANSWER } from '../conversation-state.ts';
 import type { TranscriptItem } from '../view/transcript-item.ts';
 import {
   changeCall,
@@ -12,12 +12,12 @@ import {
   taskReported,
   todosIn,
 } from './reduce-tools.ts';
-import { atRest, begin, emptied, inPhase, promptItem, type Step, still } from './step.ts';
+import { atRest, begin, emptied, inPhase, promptItem, type Reduction, still } from './step.ts';
 import { retryReason, systemNote } from './system-note.ts';
 
 type Message<Type extends SDKMessage['type']> = Extract<SDKMessage, { readonly type: Type }>;
 
-export function reduceMessage(state: ConversationState, message: SDKMessage, nowMs: number): Step {
+export function reduceMessage(state: ConversationState, message: SDKMessage, nowMs: number): Reduction {
   switch (message.type) {
     case 'stream_event':
       return message.parent_tool_use_id === null ? streamed(state, message, nowMs) : still(state);
@@ -57,7 +57,7 @@ const RETRACTED: TranscriptItem = {
 };
 
 /** What was printed of the current answer is replaced by what follows. */
-function takenBack(state: ConversationState): Step {
+function takenBack(state: ConversationState): Reduction {
   const items: TranscriptItem[] = [...textEnd(state), RETRACTED];
   return { state: { ...state, answer: { ...NO_ANSWER, kind: state.answer.kind } }, items };
 }
@@ -66,7 +66,7 @@ function takenBack(state: ConversationState): Step {
 const textEnd = ({ answer }: ConversationState): readonly TranscriptItem[] =>
   answer.unfinished === '' ? [] : [{ kind: 'textEnd' }];
 
-function streamed(state: ConversationState, { event }: Message<'stream_event'>, nowMs: number): Step {
+function streamed(state: ConversationState, { event }: Message<'stream_event'>, nowMs: number): Reduction {
   switch (event.type) {
     case 'message_start': {
       const { answer } = state;
@@ -123,7 +123,7 @@ function afterAnswer(state: ConversationState, nowMs: number): ConversationState
 /** Least time of thinking that gets a line. */
 const THOUGHT_MS = 1_000;
 
-function answered(state: ConversationState, message: Message<'assistant'>, nowMs: number): Step {
+function answered(state: ConversationState, message: Message<'assistant'>, nowMs: number): Reduction {
   const { answer } = state;
   const isReplaced = message.supersedes?.some((uuid) => answer.shown.includes(uuid)) ?? false;
   const { content } = message.message;
@@ -174,7 +174,7 @@ function asked(state: ConversationState, response?: string): ConversationState {
 
 const NUDGED: TranscriptItem = { kind: 'detail', text: 'the engine nudged the model to go on' };
 
-function userMessage(state: ConversationState, message: Message<'user'>, nowMs: number): Step {
+function userMessage(state: ConversationState, message: Message<'user'>, nowMs: number): Reduction {
   const retracted = message.retracted_message_uuids ?? [];
   const isRetracted = retracted.some((uuid) => state.answer.shown.includes(uuid));
   const base = isRetracted ? takenBack(state) : still(state);
@@ -190,7 +190,7 @@ function userMessage(state: ConversationState, message: Message<'user'>, nowMs: 
   };
 }
 
-function systemMessage(state: ConversationState, message: Message<'system'>, nowMs: number): Step {
+function systemMessage(state: ConversationState, message: Message<'system'>, nowMs: number): Reduction {
   switch (message.subtype) {
     case 'init': {
       const { session_id, cwd, model, permissionMode } = message;
@@ -275,7 +275,7 @@ function working(state: ConversationState, nowMs: number): ConversationState {
   return isWorking(state) ? state : begin(state, nowMs);
 }
 
-function ended(state: ConversationState, result: Message<'result'>, nowMs: number): Step {
+function ended(state: ConversationState, result: Message<'result'>, nowMs: number): Reduction {
   const { submission } = state;
   const usd = result.total_cost_usd;
   const isUnpriced = Object.values(result.modelUsage).some(({ costBasis }) => costBasis === 'unknown');
@@ -303,7 +303,7 @@ function promptChanged(
   state: ConversationState,
   { command_uuid, state: change }: Message<'command_lifecycle'>,
   nowMs: number,
-): Step {
+): Reduction {
   const { queue, submission } = state;
   const opener = submission?.opener;
   if (change === 'cancelled' && state.phase === 'submitted' && opener?.uuid === command_uuid)

@@ -1,15 +1,15 @@
 /** The person's own shell command (`!command`), which runs beside or without the model. */
 import { leaderOfFamily } from '../../../index.ts';
-import type { ShellEnd } from '../session/shell-command.ts';
-import { type ConversationState, isWorking, type RunningTool } from '../state.ts';
+import { type ConversationState, isWorking, type RunningTool } from '../conversation-state.ts';
+import type { TypedCommandEnd } from '../session/typed-command.ts';
 import type { ToolItem } from '../view/transcript-item.ts';
-import { inPhase, type Step } from './step.ts';
+import { inPhase, type Reduction } from './step.ts';
 
 export function shellStarted(
   state: ConversationState,
   { id, command }: { readonly id: string; readonly command: string },
   nowMs: number,
-): Step {
+): Reduction {
   const tool: RunningTool = {
     id,
     name: leaderOfFamily('command'),
@@ -30,18 +30,22 @@ export function shellStarted(
 
 export function shellEnded(
   state: ConversationState,
-  { id, end }: { readonly id: string; readonly end: ShellEnd },
+  { id, end }: { readonly id: string; readonly end: TypedCommandEnd },
   nowMs: number,
-): Step {
+): Reduction {
   const tool = state.tools.find((running) => running.id === id);
   if (tool === undefined) return { state, items: [] };
   const tools = state.tools.filter((running) => running !== tool);
   const isOver = state.submission === undefined && tools.length === 0;
   const next = { ...state, tools, ...(isOver && { interruptingSinceMs: undefined }) };
-  return { state: isOver ? inPhase(next, 'idle', nowMs) : next, items: [itemOf(tool, end, nowMs)] };
+  return { state: isOver ? inPhase(next, 'idle', nowMs) : next, items: [toToolItem(tool, end, nowMs)] };
 }
 
-function itemOf({ id, name, input, sinceMs }: RunningTool, end: ShellEnd, nowMs: number): ToolItem {
+function toToolItem(
+  { id, name, input, sinceMs }: RunningTool,
+  end: TypedCommandEnd,
+  nowMs: number,
+): ToolItem {
   const output = [end.stdout, end.stderr, end.error ?? ''].filter((text) => text !== '').join('\n');
   const isStopped = end.code === undefined && end.error === undefined;
   // As the tool of the same name words it: a first line, and the output.

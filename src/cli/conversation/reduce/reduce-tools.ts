@@ -10,7 +10,7 @@ import {
 import { clean } from '../../../terminal/text/clean.ts';
 import { withoutSgr } from '../../../terminal/text/sgr.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import type { AgentCall, ConversationState, CostFigure, RunningTool, Todo } from '../state.ts';
+import type { AgentCall, ConversationState, CostFigure, RunningTool, Todo } from '../conversation-state.ts';
 import type { AgentCallItem, ToolItem } from '../view/transcript-item.ts';
 
 /** `parent`: the call that started the subagent whose calls they are; null for the main agent. */
@@ -123,7 +123,7 @@ function withCost(
 }
 
 /** The sum; undefined: nothing was paid so far. */
-export function costOf({ costs }: NonNullable<RunningTool['agent']>): CostFigure | undefined {
+export function sumCosts({ costs }: NonNullable<RunningTool['agent']>): CostFigure | undefined {
   const all = Object.values(costs);
   const usd = all.reduce((sum, cost) => sum + cost.usd, 0);
   return usd === 0 ? undefined : { usd, isUnpriced: all.some(({ isUnpriced }) => isUnpriced) };
@@ -204,7 +204,7 @@ function endOf(
     isSaid: deniedBy === 'person',
     text,
     result: tool_use_result,
-    agent: agent && { turns: agent.turns, cost: costOf(agent) },
+    agent: agent && { turns: agent.turns, cost: sumCosts(agent) },
   };
 }
 
@@ -234,12 +234,12 @@ export function todosIn(content: readonly AssistantBlock[]): readonly Todo[] | u
   for (const block of content) {
     if (block.type !== 'tool_use') continue;
     const { todos } = block.input as { readonly todos?: unknown };
-    if (toolFacts(block.name).sets === 'todos' && Array.isArray(todos)) return todos.flatMap(todoOf);
+    if (toolFacts(block.name).sets === 'todos' && Array.isArray(todos)) return todos.flatMap(readTodo);
   }
   return undefined;
 }
 
-export function todoOf(given: {
+export function readTodo(given: {
   readonly content?: unknown;
   readonly status?: unknown;
   readonly activeForm?: unknown;

@@ -3,32 +3,32 @@
  * transcript.
  */
 import type { PermissionMode, SDKMessage } from '../../../index.ts';
-import type { ShellEnd } from '../session/shell-command.ts';
 import {
   type ConversationState,
   type Figures,
   isWorking,
-  type QueuedPrompt,
-  type SessionFacts,
+  type PendingPrompt,
+  type ShownSession,
   type Todo,
-} from '../state.ts';
+} from '../conversation-state.ts';
+import type { TypedCommandEnd } from '../session/typed-command.ts';
 import type { TranscriptItem } from '../view/transcript-item.ts';
 import { reduceMessage } from './reduce-message.ts';
 import { shellEnded, shellStarted } from './reduce-shell.ts';
 import { changeCall, withOutput } from './reduce-tools.ts';
-import { atRest, begin, inPhase, promptItem, type Step, still } from './step.ts';
+import { atRest, begin, inPhase, promptItem, type Reduction, still } from './step.ts';
 
-export type { Step };
+export type { Reduction };
 
 /** What happens in a conversation, besides the messages of its session. */
 export type ConversationEvent =
   | { readonly kind: 'message'; readonly message: SDKMessage }
   /** The session is open, or its facts are known better. */
-  | { readonly kind: 'opened'; readonly session: Partial<SessionFacts> }
+  | { readonly kind: 'opened'; readonly session: Partial<ShownSession> }
   /** The person entered a prompt; while the session works, it is queued. */
-  | { readonly kind: 'entered'; readonly prompt: QueuedPrompt }
+  | { readonly kind: 'entered'; readonly prompt: PendingPrompt }
   /** The queue as it is now, after an edit of the person. */
-  | { readonly kind: 'queued'; readonly queue: readonly QueuedPrompt[] }
+  | { readonly kind: 'queued'; readonly queue: readonly PendingPrompt[] }
   /** What an earlier process has left of the session. `cutOff`: where its last turn was cut off. */
   | { readonly kind: 'found'; readonly todos: readonly Todo[]; readonly cutOff: string | undefined }
   | { readonly kind: 'interrupting' }
@@ -42,7 +42,7 @@ export type ConversationEvent =
       readonly text: string;
       readonly totalLines: number;
     }
-  | { readonly kind: 'shellEnded'; readonly id: string; readonly end: ShellEnd }
+  | { readonly kind: 'shellEnded'; readonly id: string; readonly end: TypedCommandEnd }
   /** The session ended by itself, with an error. */
   | { readonly kind: 'failed'; readonly sentence: string }
   | { readonly kind: 'mode'; readonly mode: PermissionMode }
@@ -59,7 +59,7 @@ export type ConversationEvent =
   | { readonly kind: 'hint'; readonly text: string | undefined }
   | { readonly kind: 'exiting' };
 
-export function reduce(state: ConversationState, event: ConversationEvent, nowMs: number): Step {
+export function reduce(state: ConversationState, event: ConversationEvent, nowMs: number): Reduction {
   switch (event.kind) {
     case 'message':
       return reduceMessage(state, event.message, nowMs);
@@ -105,16 +105,16 @@ export function reduce(state: ConversationState, event: ConversationEvent, nowMs
 function found(
   state: ConversationState,
   { todos, cutOff }: Extract<ConversationEvent, { readonly kind: 'found' }>,
-): Step {
+): Reduction {
   if (cutOff === undefined) return still({ ...state, todos });
   const text = `the last prompt was cut off ${cutOff}; Enter goes on`;
   return { state: { ...state, todos, isCutOff: true }, items: [{ kind: 'note', tone: 'warning', text }] };
 }
 
 /** A prompt that begins a submission is printed at once, one that waits when it is taken. */
-function entered(state: ConversationState, prompt: QueuedPrompt, nowMs: number): Step {
+function entered(state: ConversationState, prompt: PendingPrompt, nowMs: number): Reduction {
   if (isWorking(state)) {
-    const isHere = ({ place }: QueuedPrompt) => place === 'here';
+    const isHere = ({ place }: PendingPrompt) => place === 'here';
     // Prompts that wait for Enter come after those that the session has.
     const queue = [...state.queue.filter((other) => !isHere(other)), prompt, ...state.queue.filter(isHere)];
     return still({ ...state, queue });
@@ -123,7 +123,7 @@ function entered(state: ConversationState, prompt: QueuedPrompt, nowMs: number):
 }
 
 /** What the session had, and has not begun, waits for Enter. */
-function failed(state: ConversationState, sentence: string, nowMs: number): Step {
+function failed(state: ConversationState, sentence: string, nowMs: number): Reduction {
   const { submission, queue } = state;
   const opener = submission?.opener;
   const held = [...(opener === undefined ? [] : [opener]), ...queue];

@@ -1,14 +1,14 @@
 /** What one event makes of the conversation, and the changes of state that several events share. */
-import { type ConversationState, NO_ANSWER, type Phase, type QueuedPrompt } from '../state.ts';
+import { type ConversationState, NO_ANSWER, type PendingPrompt, type Phase } from '../conversation-state.ts';
 import type { PromptItem, TranscriptItem } from '../view/transcript-item.ts';
 
 /** The next state, and what it adds to the transcript. */
-export interface Step {
+export interface Reduction {
   readonly state: ConversationState;
   readonly items: readonly TranscriptItem[];
 }
 
-export function still(state: ConversationState): Step {
+export function still(state: ConversationState): Reduction {
   return { state, items: [] };
 }
 
@@ -16,12 +16,12 @@ export function inPhase(state: ConversationState, phase: Phase, nowMs: number): 
   return state.phase === phase ? state : { ...state, phase, sinceMs: nowMs };
 }
 
-export function promptItem({ text, images }: Pick<QueuedPrompt, 'text' | 'images'>): PromptItem {
+export function promptItem({ text, images }: Pick<PendingPrompt, 'text' | 'images'>): PromptItem {
   return { kind: 'prompt', text, images: images.length };
 }
 
 /** The state in which a submission has been asked for. */
-export function begin(state: ConversationState, nowMs: number, opener?: QueuedPrompt): ConversationState {
+export function begin(state: ConversationState, nowMs: number, opener?: PendingPrompt): ConversationState {
   return {
     ...inPhase(state, 'submitted', nowMs),
     hint: undefined,

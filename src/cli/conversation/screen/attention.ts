@@ -1,6 +1,6 @@
 /** The window's title and the bell, only where the settings ask for them. */
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { type ConversationState, isWorking } from '../state.ts';
+import { type ConversationState, isWorking } from '../conversation-state.ts';
 
 interface AttentionOptions {
   readonly title: boolean;
@@ -31,7 +31,7 @@ export function createAttention({ title, bell, emit }: AttentionOptions): Attent
       questions = state.questions;
       wasWorking = works;
       if (!title) return;
-      const text = titleOf(state);
+      const text = formatTitle(state);
       if (text === shown) return;
       emit(`${shown === '' ? TITLE.keep : ''}\x1b]2;${text}\x07`);
       shown = text;
@@ -42,7 +42,7 @@ export function createAttention({ title, bell, emit }: AttentionOptions): Attent
   };
 }
 
-function titleOf(state: ConversationState): string {
+function formatTitle(state: ConversationState): string {
   const folder = state.session.cwd.split(/[\\/]/).at(-1) ?? '';
   const name = oneLine(state.session.title ?? folder).slice(0, MOST_TITLE_CHARS);
   const mark = state.questions > 0 ? '? ' : isWorking(state) ? '* ' : '';

@@ -1,9 +1,9 @@
 /** `?`: what each key does, as it is bound now. */
 import type { Bindings } from '../../../terminal/input/bindings.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { ConversationCommandContext } from '../command-context.ts';
 import { listOverlay } from '../commands/list.ts';
 
-export async function showKeys(context: CommandContext, { help }: Bindings): Promise<void> {
+export async function showKeys(context: ConversationCommandContext, { help }: Bindings): Promise<void> {
   const rows = help.filter(({ keys, group }) => keys !== '' && group !== 'Viewer');
   await context.open(
     listOverlay({

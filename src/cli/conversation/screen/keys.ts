@@ -2,13 +2,13 @@
 import type { Draft } from '../../../terminal/editor/buffer.ts';
 import type { ActionName } from '../../../terminal/input/actions.ts';
 import type { InputEvent } from '../../../terminal/input/events.ts';
-import type { ConversationClock } from '../clock.ts';
-import type { Conversation } from '../conversation.ts';
-import { isWorking } from '../state.ts';
-import type { Screen } from './screen.ts';
+import type { ConversationClock } from '../conversation-clock.ts';
+import { isWorking } from '../conversation-state.ts';
+import type { TerminalConversation } from '../create-conversation.ts';
+import type { Screen } from './conversation-screen.ts';
 
 interface KeyTargets {
-  readonly conversation: Conversation;
+  readonly conversation: TerminalConversation;
   readonly screen: Screen;
   readonly clock: ConversationClock;
   /** Sends, queues or runs what was typed. */

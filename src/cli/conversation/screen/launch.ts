@@ -3,7 +3,7 @@ import type { Options } from '../../../index.ts';
 import type { ReopenTarget } from '../command-context.ts';
 import type { ScreenSettings } from './screen-settings.ts';
 
-export interface Launch {
+export interface ConversationLaunch {
   readonly keyboard: NodeJS.ReadStream;
   /** Options of the session, without those that say which one it is. */
   readonly options: Options;

@@ -6,9 +6,9 @@ import { optionsFrom } from '../../run/run-options.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { World } from '../../world.ts';
 import type { ReopenTarget } from '../command-context.ts';
-import type { Launch } from './launch.ts';
+import type { ConversationLaunch } from './launch.ts';
 
-interface Opening extends Pick<Launch, 'keyboard' | 'settings'> {
+interface Opening extends Pick<ConversationLaunch, 'keyboard' | 'settings'> {
   /** Sent first; '' for none. */
   readonly prompt: string;
   /** Without a screen. */
@@ -39,7 +39,7 @@ export async function openConversation(
     ...(id !== undefined && forkSession === true && { forkSession }),
     ...(resumeSessionAt !== undefined && { resumeSessionAt }),
   };
-  const launch: Launch = {
+  const launch: ConversationLaunch = {
     keyboard,
     options,
     target,

@@ -1,8 +1,8 @@
 /** The person's own editor, for the prompt and for files. */
 import { spawn } from 'node:child_process';
-import { editExternally, editorOf } from '../../../terminal/editor/external-editor.ts';
+import { editExternally, pickEditor } from '../../../terminal/editor/external-editor.ts';
 import type { Env } from '../../world.ts';
-import type { Screen } from './screen.ts';
+import type { Screen } from './conversation-screen.ts';
 
 interface Place {
   readonly cwd: string;
@@ -28,7 +28,7 @@ export async function editDraft(screen: Screen, { cwd, env, warn }: Place): Prom
 
 /** Resolves when the editor was closed. */
 export async function openFile(path: string, screen: Screen, { cwd, env, warn }: Place): Promise<void> {
-  const command = editorOf({ env, platform: process.platform });
+  const command = pickEditor({ env, platform: process.platform });
   const problem = await screen.lend(
     () =>
       new Promise<string | undefined>((resolve) => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { configurationHome, sessionsDirectory, VERSION } from '../../../index.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import type { Env } from '../../world.ts';
-import type { ConversationClock } from '../clock.ts';
-import type { ConversationState } from '../state.ts';
+import type { ConversationClock } from '../conversation-clock.ts';
+import type { ConversationState } from '../conversation-state.ts';
 import { createStatusCommand } from '../view/status-command.ts';
 import type { ScreenSettings } from './screen-settings.ts';
 

@@ -1,5 +1,5 @@
 /** What an empty prompt is for now. */
-import { type ConversationState, isWorking } from '../state.ts';
+import { type ConversationState, isWorking } from '../conversation-state.ts';
 
 export function placeholder(
   state: Pick<ConversationState, 'isCutOff' | 'phase' | 'queue' | 'questions'>,

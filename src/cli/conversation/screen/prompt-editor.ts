@@ -2,9 +2,9 @@
 import { configurationHome, type Query } from '../../../index.ts';
 import { clipboardImage } from '../../../terminal/editor/clipboard.ts';
 import type { Candidate } from '../../../terminal/editor/completion.ts';
+import { createImageFiles } from '../../../terminal/editor/dropped-images.ts';
 import { createEditor, type Editor } from '../../../terminal/editor/editor.ts';
-import { historyFile, openHistory } from '../../../terminal/editor/history.ts';
-import { createImageFiles } from '../../../terminal/editor/image-file.ts';
+import { historyFile, openHistory } from '../../../terminal/editor/prompt-history.ts';
 import { commandSource, fileSource, shellPathSource } from '../../../terminal/editor/sources.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import type { Env } from '../../world.ts';

@@ -18,32 +18,32 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { cost } from '../../words/units.ts';
 import type { Env, World } from '../../world.ts';
 import { createAsker } from '../ask/index.ts';
-import { counted } from '../asking.ts';
-import { REAL_CLOCK } from '../clock.ts';
-import type { CommandContext } from '../command-context.ts';
-import { asCommand, completeCommand, rewind, runCommand } from '../commands/index.ts';
+import type { ConversationCommandContext } from '../command-context.ts';
+import { asCommand, completeCommand, rewind, runSlashCommand } from '../commands/index.ts';
 import { questionOverlay } from '../commands/question.ts';
-import { Conversation } from '../conversation.ts';
-import type { Step } from '../reduce/step.ts';
+import { REAL_CLOCK } from '../conversation-clock.ts';
+import { TerminalConversation } from '../create-conversation.ts';
+import type { Reduction } from '../reduce/step.ts';
 import { createKeeper } from '../session/keeper.ts';
-import { diffOf } from '../view/diff-of.ts';
+import { trackQuestions } from '../track-questions.ts';
+import { drawDiff } from '../view/diff-of.ts';
 import { createAttention } from './attention.ts';
+import { Screen } from './conversation-screen.ts';
 import { greeting } from './greeting.ts';
 import { showKeys } from './key-list.ts';
 import { createKeys } from './keys.ts';
-import type { Launch } from './launch.ts';
+import type { ConversationLaunch } from './launch.ts';
 import { editDraft, openFile } from './outside.ts';
 import { createOwnStatus } from './own-status.ts';
 import { placeholder } from './placeholder.ts';
 import { type MakeEditor, promptEditor, withPastes } from './prompt-editor.ts';
-import { Screen } from './screen.ts';
-import { tailOf } from './tail.ts';
+import { readLastItems } from './tail.ts';
 import { mindTerminal } from './terminal-manners.ts';
 
 /** Time that the session has to end, when the person leaves. */
 const LEAVE_MS = 1_500;
 
-export async function runConversation(world: World, launch: Launch): Promise<ExitCode> {
+export async function runConversation(world: World, launch: ConversationLaunch): Promise<ExitCode> {
   const { env, cwd } = world;
   let open: ScreenConversation | undefined;
   const editor = await promptEditor({
@@ -60,17 +60,17 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
   return open.run();
 }
 
-const isKept = ({ options }: Launch): boolean => options.persistSession !== false;
+const isKept = ({ options }: ConversationLaunch): boolean => options.persistSession !== false;
 
 class ScreenConversation {
-  readonly context: CommandContext;
+  readonly context: ConversationCommandContext;
   readonly #world: World;
   readonly #place: { readonly cwd: string; readonly env: Env };
-  readonly #launch: Launch;
+  readonly #launch: ConversationLaunch;
   readonly #clock = REAL_CLOCK;
   readonly #theme: Theme;
   readonly #screen: Screen;
-  readonly #conversation: Conversation;
+  readonly #conversation: TerminalConversation;
   readonly #keeper: ReturnType<typeof createKeeper>;
   readonly #kept: Draft;
   readonly #attention: ReturnType<typeof createAttention>;
@@ -82,7 +82,7 @@ class ScreenConversation {
   #isLeaving = false;
   #isOpenable = true;
 
-  constructor(world: World, launch: Launch, editor: MakeEditor) {
+  constructor(world: World, launch: ConversationLaunch, editor: MakeEditor) {
     const { settings, target, options } = launch;
     const { env, cwd } = world;
     const clock = this.#clock;
@@ -112,7 +112,7 @@ class ScreenConversation {
     this.#ownStatus =
       settings.statusLine && createOwnStatus({ setting: settings.statusLine, cwd, env, clock, show, warn });
     const asker = this.#openAsker((text, columns) => markdownRows(text, columns, markup));
-    this.#conversation = new Conversation({
+    this.#conversation = new TerminalConversation({
       options: { ...options, ...asker, stderr: warn },
       target,
       queue,
@@ -128,11 +128,11 @@ class ScreenConversation {
     });
   }
 
-  get query(): Conversation['query'] {
+  get query(): TerminalConversation['query'] {
     return this.#conversation.query;
   }
 
-  get state(): Conversation['state'] {
+  get state(): TerminalConversation['state'] {
     return this.#conversation.state;
   }
 
@@ -193,7 +193,7 @@ class ScreenConversation {
       mayAsk: mayAsk && mayProbe(env),
       editor,
       markdown,
-      diff: diffOf,
+      diff: drawDiff,
       state: () => this.#conversation.state,
       onKey: (event, action) => this.#keys(event, action),
       onDraft: () => this.#keep(),
@@ -202,7 +202,7 @@ class ScreenConversation {
     });
   }
 
-  #openAsker(markdown: (text: string, columns: number) => readonly Row[]): ReturnType<typeof counted> {
+  #openAsker(markdown: (text: string, columns: number) => readonly Row[]): ReturnType<typeof trackQuestions> {
     const screen = this.#screen;
     const state = () => this.#conversation.state;
     const questions = createAsker({
@@ -217,10 +217,10 @@ class ScreenConversation {
       keysOf: (action) => screen.bindings.keysOf(action),
       markdown,
     });
-    return counted(questions, this.#clock, (event) => this.#conversation.dispatch(event));
+    return trackQuestions(questions, this.#clock, (event) => this.#conversation.dispatch(event));
   }
 
-  #makeContext(): CommandContext {
+  #makeContext(): ConversationCommandContext {
     const screen = this.#screen;
     const conversation = this.#conversation;
     const theme = this.#theme;
@@ -279,7 +279,7 @@ class ScreenConversation {
     });
   }
 
-  #onStep(step: Step): void {
+  #onStep(step: Reduction): void {
     this.#screen.step(step);
     this.#attention.update(step.state);
     this.#ownStatus?.update(step.state);
@@ -297,13 +297,13 @@ class ScreenConversation {
     if (mode === 'shell') conversation.shell(typed);
     else if (!text.startsWith('/')) send();
     else
-      void runCommand(text, this.context).then((isRun) => {
+      void runSlashCommand(text, this.context).then((isRun) => {
         if (isRun) conversation.refresh();
         else send();
       });
   }
 
-  async #reopen({ draft, ...target }: Parameters<CommandContext['reopen']>[0]): Promise<void> {
+  async #reopen({ draft, ...target }: Parameters<ConversationCommandContext['reopen']>[0]): Promise<void> {
     await this.#conversation.reopen(target);
     if (target.isQuiet !== true) await this.#printTail(target.resume);
     await this.#conversation.lookBack(target);
@@ -311,7 +311,7 @@ class ScreenConversation {
   }
 
   async #printTail(sessionId: string | undefined): Promise<void> {
-    if (sessionId !== undefined) this.#screen.step({ items: await tailOf(sessionId, this.#place) });
+    if (sessionId !== undefined) this.#screen.step({ items: await readLastItems(sessionId, this.#place) });
   }
 
   async #exit(how?: 'now'): Promise<void> {

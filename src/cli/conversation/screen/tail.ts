@@ -1,18 +1,18 @@
 /** The last messages of a session that is continued, as items of the transcript. */
 import { getSessionMessages, type SessionMessage } from '../../../index.ts';
 import type { Env } from '../../world.ts';
-import { shellCommandOf } from '../session/shell-command.ts';
+import { parseShellPrompt } from '../session/typed-command.ts';
 import type { TranscriptItem } from '../view/transcript-item.ts';
 
 /** Items that are printed; what came before is counted. */
 const MOST_ITEMS = 30;
 
-export async function tailOf(
+export async function readLastItems(
   sessionId: string,
   { cwd, env }: { readonly cwd: string; readonly env: Env },
 ): Promise<readonly TranscriptItem[]> {
   const messages = await getSessionMessages(sessionId, { dir: cwd, env }).catch(() => []);
-  const items = itemsOf(messages);
+  const items = toItems(messages);
   const from = firstShown(items);
   if (from === 0) return items;
   const before = items.slice(0, from).filter(({ kind }) => kind === 'prompt').length;
@@ -41,7 +41,7 @@ interface Block {
   readonly content?: unknown;
 }
 
-function itemsOf(messages: readonly SessionMessage[]): readonly TranscriptItem[] {
+function toItems(messages: readonly SessionMessage[]): readonly TranscriptItem[] {
   const items: TranscriptItem[] = [];
   const calls = new Map<string, Block>();
   for (const { type, message } of messages) {
@@ -50,7 +50,7 @@ function itemsOf(messages: readonly SessionMessage[]): readonly TranscriptItem[]
       typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
     for (const block of blocks) {
       if (block.type === 'tool_use' && block.id !== undefined) calls.set(block.id, block);
-      else if (block.type === 'tool_result') items.push(...endOf(block, calls));
+      else if (block.type === 'tool_result') items.push(...toToolItems(block, calls));
       else if (block.type === 'text' && block.text !== undefined) items.push(...textItems(type, block.text));
     }
   }
@@ -65,12 +65,12 @@ const FOR_THE_MODEL = /^<[a-z]+(?:-[a-z]+)+>/;
 function textItems(type: string, text: string): readonly TranscriptItem[] {
   if (type === 'assistant') return [{ kind: 'delta', text }, { kind: 'textEnd' }];
   if (INTERRUPTED.test(text)) return [{ kind: 'note', tone: 'notice', text: 'stopped: interrupted' }];
-  const command = shellCommandOf(text);
+  const command = parseShellPrompt(text);
   if (command !== undefined) return [{ kind: 'prompt', text: `! ${command}`, images: 0 }];
   return FOR_THE_MODEL.test(text) ? [] : [{ kind: 'prompt', text, images: 0 }];
 }
 
-function endOf(result: Block, calls: ReadonlyMap<string, Block>): readonly TranscriptItem[] {
+function toToolItems(result: Block, calls: ReadonlyMap<string, Block>): readonly TranscriptItem[] {
   const call = calls.get(result.tool_use_id ?? '');
   if (call === undefined) return [];
   const { content } = result;

@@ -1,7 +1,7 @@
 /** What a program owes its terminal and its shell: signals, suspension, modes restored on every way out. */
 import { EXIT } from '../../exit-codes.ts';
 import type { World } from '../../world.ts';
-import type { Screen } from './screen.ts';
+import type { Screen } from './conversation-screen.ts';
 
 interface Manners {
   /** Ctrl+Z: gives the terminal to the shell until `fg`. */

@@ -1,7 +1,7 @@
 /** Why a request was not read from the prompt cache: asked of the records, and only when it was not. */
 import { type SDKMessage, sessionDecisions } from '../../../index.ts';
 import type { Env } from '../../world.ts';
-import type { CacheFigure, ConversationState } from '../state.ts';
+import type { CacheFigure, ConversationState } from '../conversation-state.ts';
 
 interface CacheBreaksOptions {
   readonly env: Env;

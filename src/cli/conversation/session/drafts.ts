@@ -5,11 +5,11 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Draft } from '../../../terminal/editor/buffer.ts';
-import type { QueuedPrompt } from '../state.ts';
+import type { PendingPrompt } from '../conversation-state.ts';
 import { keepImages, readImages, referenceTo, writeImages } from './draft-images.ts';
 
 export interface KeptDraft extends Draft {
-  readonly queue: readonly QueuedPrompt[];
+  readonly queue: readonly PendingPrompt[];
 }
 
 export interface DraftFile {
@@ -25,7 +25,7 @@ export function draftFile(path: string, problem: (sentence: string) => void): Dr
   return {
     keep(draft) {
       const isEmpty = draft.text === '' && draft.queue.length === 0;
-      const content = isEmpty ? '' : contentOf(draft);
+      const content = isEmpty ? '' : serialiseDraft(draft);
       if (content === last || isBroken) return;
       const images = [draft, ...draft.queue].flatMap((one) => one.images);
       try {
@@ -44,7 +44,7 @@ export function draftFile(path: string, problem: (sentence: string) => void): Dr
   };
 }
 
-function contentOf({ text, images, queue }: KeptDraft): string {
+function serialiseDraft({ text, images, queue }: KeptDraft): string {
   return JSON.stringify({
     version: 2,
     pid: process.pid,
@@ -79,11 +79,11 @@ export function readDraft(path: string): (KeptDraft & { readonly pid: number }) 
     pid,
     text,
     images: readImages(folder, images),
-    queue: queue.flatMap((given: Partial<QueuedPrompt> | null) => promptOf(given, folder)),
+    queue: queue.flatMap((given: Partial<PendingPrompt> | null) => readPrompt(given, folder)),
   };
 }
 
-function promptOf(given: Partial<QueuedPrompt> | null, folder: string): QueuedPrompt[] {
+function readPrompt(given: Partial<PendingPrompt> | null, folder: string): PendingPrompt[] {
   if (typeof given?.text !== 'string' || typeof given.uuid !== 'string') return [];
   const images = readImages(folder, given.images);
   return [{ uuid: given.uuid, text: given.text, images, place: 'here' }];

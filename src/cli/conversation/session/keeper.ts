@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { configurationHome, sessionsDirectory } from '../../../index.ts';
 import type { Draft } from '../../../terminal/editor/buffer.ts';
 import type { Env } from '../../world.ts';
-import type { ConversationClock } from '../clock.ts';
 import type { ReopenTarget } from '../command-context.ts';
-import type { ConversationState, QueuedPrompt } from '../state.ts';
+import type { ConversationClock } from '../conversation-clock.ts';
+import type { ConversationState, PendingPrompt } from '../conversation-state.ts';
 import {
   type DraftFile,
   draftFile,
@@ -46,7 +46,7 @@ export function createKeeper({ cwd, env, clock, isKept, warn }: KeeperOptions): 
   let file: { readonly id: string; readonly draft: DraftFile } | undefined;
   let waiting: (() => void) | undefined;
   let cancel: (() => void) | undefined;
-  let lastQueue: readonly QueuedPrompt[] = [];
+  let lastQueue: readonly PendingPrompt[] = [];
 
   const fileOf = (id: string): DraftFile | undefined => {
     if (folder === undefined || id === '') return undefined;

@@ -1,6 +1,6 @@
 /** One session, driven by prompts as they come: its messages go to a listener until it is closed. */
 import { type Options, type Query, query, type SDKMessage, type SDKUserMessage } from '../../../index.ts';
-import type { QueuedPrompt } from '../state.ts';
+import type { PendingPrompt } from '../conversation-state.ts';
 import { createPromptStream } from './prompt-stream.ts';
 
 export interface SessionDriver {
@@ -9,7 +9,7 @@ export interface SessionDriver {
    * The prompt joins the running work, or begins. `now`: it interrupts what runs. `silent`: it is added to
    * the conversation, and the model is not asked.
    */
-  send(prompt: QueuedPrompt, how?: 'now' | 'silent'): void;
+  send(prompt: PendingPrompt, how?: 'now' | 'silent'): void;
   /** Takes a prompt back. False: it has begun. */
   withdraw(uuid: string): Promise<boolean>;
   /** Stops what runs; queued prompts are withdrawn and do not run. */
@@ -19,7 +19,7 @@ export interface SessionDriver {
   readonly ended: Promise<{ readonly error: unknown } | undefined>;
 }
 
-export function openSession(options: Options, onMessage: (message: SDKMessage) => void): SessionDriver {
+export function driveSession(options: Options, onMessage: (message: SDKMessage) => void): SessionDriver {
   const prompts = createPromptStream<SDKUserMessage>();
   const running = query({ prompt: prompts, options });
   let isClosing = false;
@@ -50,7 +50,7 @@ export function openSession(options: Options, onMessage: (message: SDKMessage) =
 }
 
 function userMessage(
-  { uuid, text, images }: QueuedPrompt,
+  { uuid, text, images }: PendingPrompt,
   how: 'now' | 'silent' | undefined,
 ): SDKUserMessage {
   const content = images.map(({ mediaType, data }) => ({

@@ -5,7 +5,7 @@ import { type VendorKey, vendorKeys } from '../../run/configured.ts';
 import { logIn, loginOf, loginTarget } from '../../run/log-in.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { World } from '../../world.ts';
-import { localModels, modelsOf } from './local-models.ts';
+import { listProviderModels, localModels } from './local-models.ts';
 import { keyMenu, lineMenu, type Menu } from './menu.ts';
 
 /** `flags`: those of the run, with a model that was chosen. */
@@ -47,7 +47,7 @@ export async function welcome(
         break;
       default: {
         const model =
-          chosen === 'local' ? await chooseLocal(world, menu) : await chooseOf(chosen, world, menu);
+          chosen === 'local' ? await chooseLocal(world, menu) : await chooseVendorModel(chosen, world, menu);
         if (model !== undefined)
           return { kind: 'goOn', flags: { ...flags, options: { ...flags.options, model } } };
       }
@@ -90,8 +90,12 @@ const MOST_LISTED = 30;
 const LIST_LIMIT_MS = 10_000;
 
 /** One of a company's models; undefined: its list cannot be had, which was said, or none was chosen. */
-async function chooseOf({ prefix, name }: VendorKey, world: World, menu: Menu): Promise<string | undefined> {
-  const models = await modelsOf(prefix, world, AbortSignal.timeout(LIST_LIMIT_MS));
+async function chooseVendorModel(
+  { prefix, name }: VendorKey,
+  world: World,
+  menu: Menu,
+): Promise<string | undefined> {
+  const models = await listProviderModels(prefix, world, AbortSignal.timeout(LIST_LIMIT_MS));
   if (models.length === 0) {
     await menu.say(`${name} lists no models for this key. Name one: turnwright --model ${prefix}:<name>`);
     return undefined;

@@ -16,11 +16,11 @@ export async function localModels(
   limitMs: number = LIMIT_MS,
 ): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(limitMs);
-  return (await Promise.all(SERVERS.map((name) => modelsOf(name, world, signal)))).flat();
+  return (await Promise.all(SERVERS.map((name) => listProviderModels(name, world, signal)))).flat();
 }
 
 /** The models of one provider, with its name before theirs. Empty: it does not list them, or not in time. */
-export async function modelsOf(
+export async function listProviderModels(
   provider: string,
   { cwd, env }: Pick<World, 'cwd' | 'env'>,
   signal: AbortSignal,

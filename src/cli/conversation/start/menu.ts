@@ -2,7 +2,7 @@
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { readKeys } from '../../words/raw-keys.ts';
-import { columnsOf, type World } from '../../world.ts';
+import { countColumns, type World } from '../../world.ts';
 import { createLineInput } from '../line-mode/line-input.ts';
 import { type Choice, choose } from '../line-mode/numbered.ts';
 
@@ -16,7 +16,7 @@ type MenuWorld = Pick<World, 'out' | 'signals' | 'stdout'>;
 
 /** One key answers; from ten choices on, a number and Enter. */
 export function keyMenu({ out, signals, stdout }: MenuWorld, keyboard: NodeJS.ReadStream): Menu {
-  const rows = (text: string, hang = '') => wrap(visible(text), columnsOf(stdout), { hang }).join('\n');
+  const rows = (text: string, hang = '') => wrap(visible(text), countColumns(stdout), { hang }).join('\n');
   const say = (text: string, hang?: string) => out.write(`${rows(text, hang)}\n`);
   return {
     say,

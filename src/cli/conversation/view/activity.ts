@@ -1,11 +1,11 @@
 /** What the conversation waits for, since when, and the key that ends it: one line for each state (S6.3). */
 
-import { cells, cut } from '../../../terminal/text/cells.ts';
+import { cells, cutRow } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { waitingFor } from '../../words/server-problems.ts';
 import { duration } from '../../words/units.ts';
-import { type ConversationState, isWorking } from '../state.ts';
+import { type ConversationState, isWorking } from '../conversation-state.ts';
 
 /** Plain text. */
 interface Activity {
@@ -27,7 +27,7 @@ export interface ActivityKeys {
 }
 
 /** undefined: nothing is waited for. */
-export function activityOf(
+export function findActivity(
   state: ConversationState,
   nowMs: number,
   keys: ActivityKeys,
@@ -73,7 +73,7 @@ export function activityOf(
       ...leaves('twice leaves'),
       moves: false,
     };
-  return isWorking(state) ? { ...quiet, what: workOf(state), time: since(state.sinceMs) } : undefined;
+  return isWorking(state) ? { ...quiet, what: describeWork(state), time: since(state.sinceMs) } : undefined;
 }
 
 /** The line, at most `columns` wide; the time and the key are never cut off. */
@@ -83,12 +83,12 @@ export function activityLine(activity: Activity, mark: string, columns: number):
   const long = `${mark}${what}${gap}${time} · ${ends}`;
   if (cells(long) <= columns) return long;
   const tail = `${gap}${time} · ${key}`;
-  return cut(`${mark}${cut(what, columns - cells(mark) - cells(tail))}${tail}`, columns);
+  return cutRow(`${mark}${cutRow(what, columns - cells(mark) - cells(tail))}${tail}`, columns);
 }
 
-export const toneOf = (theme: Theme, { tone }: Activity): Theme['dim'] => theme[tone];
+export const pickTone = (theme: Theme, { tone }: Activity): Theme['dim'] => theme[tone];
 
-function workOf({ phase, answer, tools, retry, session }: ConversationState): string {
+function describeWork({ phase, answer, tools, retry, session }: ConversationState): string {
   const model = session.model === '' ? 'the model' : oneLine(session.model);
   switch (phase) {
     case 'submitted':

@@ -5,7 +5,7 @@ import type { DiffOf } from './tool-rows.ts';
 /** Rows of a diff in the transcript; the viewer, where there is one, has all of it. */
 const MOST_ROWS = 40;
 
-export const diffOf: DiffOf = ({ result }, { columns, theme, standAlone = false }) => {
+export const drawDiff: DiffOf = ({ result }, { columns, theme, standAlone = false }) => {
   const { structuredPatch } = (result ?? {}) as { readonly structuredPatch?: unknown };
   if (!Array.isArray(structuredPatch) || structuredPatch.length === 0) return undefined;
   const hunks = structuredPatch as readonly Hunk[];

@@ -2,15 +2,15 @@
  * The live region: what is unfinished, running, asked and typed. A pure function of the state, of the parts
  * that draw themselves, and of the size. Rows are at most `columns` − 1 wide, and at most `liveRows` many.
  */
-import type { Frame, Row, Size } from '../../../terminal/renderer/frame.ts';
-import { cells, cut } from '../../../terminal/text/cells.ts';
+import type { Row, ScreenFrame, Size } from '../../../terminal/renderer/frame.ts';
+import { cells, cutRow } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { toolLabel } from '../../words/tool-label.ts';
 import { cost, counted, duration } from '../../words/units.ts';
-import { costOf } from '../reduce/reduce-tools.ts';
-import type { ConversationState, RunningTool, Todo } from '../state.ts';
-import { type ActivityKeys, activityLine, activityOf, toneOf } from './activity.ts';
+import type { ConversationState, RunningTool, Todo } from '../conversation-state.ts';
+import { sumCosts } from '../reduce/reduce-tools.ts';
+import { type ActivityKeys, activityLine, findActivity, pickTone } from './activity.ts';
 import { statusLine } from './status-line.ts';
 import { outputRow, todoRow } from './tool-rows.ts';
 
@@ -22,9 +22,9 @@ export interface LiveParts {
   readonly keys: ActivityKeys & { readonly editQueue: string };
   /** The open block of the answer: its last rows, at most `most`. */
   answer(columns: number, most: number): readonly Row[];
-  editor(columns: number, most: number): Frame;
+  editor(columns: number, most: number): ScreenFrame;
   /** What lies over the editor; undefined: nothing. */
-  readonly overlay: { frame(size: Size): Frame; readonly keepsEditor?: boolean } | undefined;
+  readonly overlay: { frame(size: Size): ScreenFrame; readonly keepsEditor?: boolean } | undefined;
   /** Output of the `statusLine` command; undefined: the built-in one is shown. */
   readonly customStatus: readonly Row[] | undefined;
   /** No spinner that moves. */
@@ -46,13 +46,15 @@ const EDITOR_ROWS = 8;
 const QUEUE_ROWS = 3;
 const TODO_ROWS = 5;
 
-export function liveRegion(parts: LiveParts, size: Size): Frame {
+export function liveRegion(parts: LiveParts, size: Size): ScreenFrame {
   const columns = textColumns(size);
   const budget = liveRows(size);
   const { state, theme, overlay } = parts;
   const status = parts.customStatus ?? [statusLine(state, columns, theme)];
   const showsEditor = overlay === undefined || overlay.keepsEditor === true;
-  const typed: Frame = showsEditor ? parts.editor(columns, Math.min(EDITOR_ROWS, budget - 1)) : { rows: [] };
+  const typed: ScreenFrame = showsEditor
+    ? parts.editor(columns, Math.min(EDITOR_ROWS, budget - 1))
+    : { rows: [] };
   let room = budget - Math.min(status.length, 2) - typed.rows.length;
   const take = (rows: readonly Row[], most = room): readonly Row[] => {
     const taken = rows.slice(0, Math.max(0, Math.min(most, room)));
@@ -61,7 +63,7 @@ export function liveRegion(parts: LiveParts, size: Size): Frame {
   };
   const over = overlay?.frame({ columns, rows: Math.max(1, room) }) ?? { rows: [] };
   const shownOver = take(over.rows);
-  const hint = take(state.hint === undefined ? [] : [theme.warn(cut(state.hint, columns))]);
+  const hint = take(state.hint === undefined ? [] : [theme.warn(cutRow(state.hint, columns))]);
   const queue = take(queueRows(parts, columns));
   const activity = take(activityRows(parts, columns));
   const tools = take(toolRows(parts, columns, room));
@@ -79,7 +81,10 @@ export function liveRegion(parts: LiveParts, size: Size): Frame {
   return { rows, cursor };
 }
 
-const moved = (cursor: NonNullable<Frame['cursor']>, down: number): NonNullable<Frame['cursor']> => ({
+const moved = (
+  cursor: NonNullable<ScreenFrame['cursor']>,
+  down: number,
+): NonNullable<ScreenFrame['cursor']> => ({
   row: cursor.row + down,
   column: cursor.column,
 });
@@ -94,10 +99,10 @@ function spinner({ nowMs, reducedMotion }: LiveParts): string {
 
 function activityRows(parts: LiveParts, columns: number): readonly Row[] {
   const { state, nowMs, theme, keys } = parts;
-  const activity = activityOf(state, nowMs, keys);
+  const activity = findActivity(state, nowMs, keys);
   if (activity === undefined) return [];
   const mark = activity.moves ? `${spinner(parts)} ` : '';
-  return [toneOf(theme, activity)(activityLine(activity, mark, columns))];
+  return [pickTone(theme, activity)(activityLine(activity, mark, columns))];
 }
 
 /** Each running call with its newest output; those that do not fit are counted. */
@@ -121,15 +126,15 @@ function oneTool(tool: RunningTool, parts: LiveParts, columns: number): readonly
     ...linesFact(tool),
   ].join(' · ');
   const label = toolLabel(tool.name, tool.input, state.session.cwd);
-  const shownFacts = cut(facts, Math.max(12, Math.floor((columns * 2) / 3)));
+  const shownFacts = cutRow(facts, Math.max(12, Math.floor((columns * 2) / 3)));
   const room = Math.max(8, columns - cells(shownFacts) - 4);
-  const head = `${spinner(parts)} ${cut(label, room)}${facts === '' ? '' : `  ${theme.dim(shownFacts)}`}`;
+  const head = `${spinner(parts)} ${cutRow(label, room)}${facts === '' ? '' : `  ${theme.dim(shownFacts)}`}`;
   return [head, ...(tool.output?.lines ?? []).map((line) => theme.dim(outputRow(line, columns)))];
 }
 
 function agentFacts({ agent }: RunningTool): readonly string[] {
   if (agent === undefined) return [];
-  const paid = costOf(agent);
+  const paid = sumCosts(agent);
   return [
     ...(agent.turns === 0 ? [] : [counted(agent.turns, 'turn')]),
     ...(paid === undefined ? [] : [cost(paid)]),
@@ -171,7 +176,7 @@ function queueRows({ state, theme, keys }: LiveParts, columns: number): readonly
     const word = place === 'here' ? 'held' : 'queued';
     const tail = at === 0 ? `  ${hint}` : '';
     const room = Math.max(10, columns - tail.length);
-    return `${cut(`${word} ${at + 1}: ${oneLine(text)}${more}`, room)}${theme.dim(cut(tail, columns - 10))}`;
+    return `${cutRow(`${word} ${at + 1}: ${oneLine(text)}${more}`, room)}${theme.dim(cutRow(tail, columns - 10))}`;
   });
   const left = queue.length - rows.length;
   return left === 0 ? rows : [...rows, theme.dim(`… ${left} more, /queue`)];

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { standingFolder } from '../../../util/files/standing-folder.ts';
 import type { Env } from '../../world.ts';
-import type { ConversationState } from '../state.ts';
+import type { ConversationState } from '../conversation-state.ts';
 
 interface StatusCommandOptions {
   readonly command: string;

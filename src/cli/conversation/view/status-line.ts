@@ -1,11 +1,11 @@
 /** The status line (S6.2): known figures are exact, others are marked or missing, and none is guessed. */
 import type { Row } from '../../../terminal/renderer/frame.ts';
-import { cells, cut } from '../../../terminal/text/cells.ts';
+import { cells, cutRow } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { modeName } from '../../words/mode-name.ts';
 import { cost as costText } from '../../words/units.ts';
-import type { ContextFigure, ConversationState } from '../state.ts';
+import type { ContextFigure, ConversationState } from '../conversation-state.ts';
 
 type Tone = 'dim' | 'warn' | 'bad';
 
@@ -18,17 +18,17 @@ interface Part {
 
 /** Never wider than `columns`. */
 export function statusLine(state: ConversationState, columns: number, theme: Theme): Row {
-  let parts = partsOf(state);
+  let parts = listParts(state);
   const width = (shown: readonly Part[]) =>
     shown.reduce((sum, { text }) => sum + cells(text), 0) + 3 * (shown.length - 1);
   while (parts.length > 1 && width(parts) > columns) {
     const last = Math.max(...parts.map(({ rank }) => rank));
     parts = parts.filter(({ rank }) => rank !== last);
   }
-  return parts.map(({ text, tone }) => theme[tone](cut(text, columns))).join(theme.dim(' · '));
+  return parts.map(({ text, tone }) => theme[tone](cutRow(text, columns))).join(theme.dim(' · '));
 }
 
-function partsOf({ session, figures, submission, background }: ConversationState): readonly Part[] {
+function listParts({ session, figures, submission, background }: ConversationState): readonly Part[] {
   const { context, cost, cache } = figures;
   const parts: (Part | undefined)[] = [
     { text: session.model === '' ? 'model ?' : shortModel(session.model), tone: 'dim', rank: 1 },

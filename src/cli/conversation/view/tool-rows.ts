@@ -1,14 +1,14 @@
 /** A finished call in the transcript: one line, and what is worth seeing of its result below. */
 import { toolFacts } from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
-import { cells, cut } from '../../../terminal/text/cells.ts';
+import { cells, cutRow } from '../../../terminal/text/cells.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { toolLabel } from '../../words/tool-label.ts';
 import { cost, counted, duration } from '../../words/units.ts';
-import { todoOf } from '../reduce/reduce-tools.ts';
-import type { Todo } from '../state.ts';
+import type { Todo } from '../conversation-state.ts';
+import { readTodo } from '../reduce/reduce-tools.ts';
 import type { AgentCallItem, ToolItem } from './transcript-item.ts';
 
 export interface ToolRowsOptions {
@@ -46,7 +46,7 @@ const MAX_TASK_COLUMNS = 24;
 
 /** A call of a subagent, and why it failed. */
 export function agentCallRows({ task, ...item }: AgentCallItem, options: ToolRowsOptions): readonly Row[] {
-  const whose = task === '' ? '  ↳ ' : `  ↳ ${cut(task, MAX_TASK_COLUMNS)}: `;
+  const whose = task === '' ? '  ↳ ' : `  ↳ ${cutRow(task, MAX_TASK_COLUMNS)}: `;
   const call: ToolItem = { ...item, kind: 'tool' };
   return [
     whose + callRow(call, { ...options, columns: options.columns - cells(whose) }),
@@ -62,9 +62,9 @@ function callRow(item: ToolItem, { columns, theme, cwd }: ToolRowsOptions, diff?
     ...(columns < WIDE_ENOUGH || item.ms === undefined ? [] : [duration(item.ms)]),
   ].filter((fact) => fact !== '');
   const mark = item.outcome === 'done' ? theme.good('●') : theme.bad('✗');
-  const shownFacts = cut(facts.join(' · '), Math.max(12, Math.floor(columns / 2)));
+  const shownFacts = cutRow(facts.join(' · '), Math.max(12, Math.floor(columns / 2)));
   const room = columns - cells(shownFacts) - 5;
-  const label = cut(toolLabel(item.name, item.input, cwd), Math.max(12, room));
+  const label = cutRow(toolLabel(item.name, item.input, cwd), Math.max(12, room));
   return `${mark} ${label}${shownFacts === '' ? '' : `  ${theme.dim(shownFacts)}`}`;
 }
 
@@ -74,11 +74,11 @@ const TODO_MARKS = { completed: '☑', in_progress: '▸', pending: '☐' } as c
 function allTodoRows({ name, input, outcome }: ToolItem, columns: number): readonly Row[] {
   const { todos } = input;
   if (outcome !== 'done' || toolFacts(name).sets !== 'todos' || !Array.isArray(todos)) return [];
-  return todos.flatMap(todoOf).map(({ text, status }) => todoRow(text, status, columns));
+  return todos.flatMap(readTodo).map(({ text, status }) => todoRow(text, status, columns));
 }
 
 export function todoRow(text: string, status: Todo['status'], columns: number): Row {
-  return cut(`  ${TODO_MARKS[status]} ${oneLine(text)}`, columns);
+  return cutRow(`  ${TODO_MARKS[status]} ${oneLine(text)}`, columns);
 }
 
 /** `42 lines`, `exit 1`, `3 files`; '' where the line says enough. */
@@ -87,21 +87,21 @@ function outcomeFact(item: ToolItem): string {
   const result = (item.result ?? {}) as Readonly<Record<string, unknown>>;
   if (outcome === 'denied') return 'denied';
   const { shownAs } = toolFacts(name);
-  if (shownAs === 'command') return exitOf(item);
+  if (shownAs === 'command') return describeExit(item);
   if (outcome === 'failed' || outcome === 'stopped') return outcome;
   if (typeof result['numLines'] === 'number') return counted(result['numLines'], 'line');
   if (typeof result['numFiles'] === 'number') return counted(result['numFiles'], 'file');
   const { file } = result as { readonly file?: { readonly numLines?: unknown } };
   if (typeof file?.numLines === 'number') return counted(file.numLines, 'line');
   if (shownAs === 'new_file' && typeof item.input['content'] === 'string')
-    return counted(linesOf(item.input['content']).length, 'line');
+    return counted(splitTrimmedLines(item.input['content']).length, 'line');
   const { todos } = item.input;
   if (Array.isArray(todos)) return `${todos.filter((todo) => todo?.status === 'completed').length} done`;
-  return text.includes('\n') ? counted(linesOf(text).length, 'line') : '';
+  return text.includes('\n') ? counted(splitTrimmedLines(text).length, 'line') : '';
 }
 
 /** `exit 0`: a command that was not stopped says how it ended, always (S6.6). */
-function exitOf({ text, outcome, result }: ToolItem): string {
+function describeExit({ text, outcome, result }: ToolItem): string {
   const { interrupted, backgroundTaskId } = (result ?? {}) as {
     readonly interrupted?: unknown;
     readonly backgroundTaskId?: unknown;
@@ -126,7 +126,7 @@ function reasonRows({ name, text, outcome }: ToolItem, { columns, theme }: ToolR
   if (outcome === 'done' || outcome === 'stopped' || (isCommand(name) && outcome === 'failed')) return [];
   const bare = text.replace(/<\/?tool_use_error>/g, '').trim();
   const first = oneLine(bare.split('\n', 1)[0] ?? '');
-  return first === '' ? [] : [`    ${theme.bad(cut(first, Math.max(8, columns - 5)))}`];
+  return first === '' ? [] : [`    ${theme.bad(cutRow(first, Math.max(8, columns - 5)))}`];
 }
 
 const isCommand = (name: string): boolean => toolFacts(name).shownAs === 'command';
@@ -136,7 +136,7 @@ const OUTPUT_LINES = { done: 10, failed: 20, denied: 0, stopped: 20 } as const;
 
 function outputRows(item: ToolItem, { columns, theme, standAlone = false }: ToolRowsOptions): readonly Row[] {
   if (!isCommand(item.name) || item.outcome === 'denied') return [];
-  const lines = linesOf(commandOutput(item));
+  const lines = splitTrimmedLines(commandOutput(item));
   const most = OUTPUT_LINES[item.outcome];
   const left = lines.length - most;
   const before = standAlone
@@ -157,10 +157,10 @@ export function commandOutput({ text, outcome, result }: ToolItem): string {
 }
 
 /** A line that a command wrote: nothing of it but its colours reaches the terminal (S6.7). */
-export const outputRow = (line: string, columns: number): Row => cut(`    ${clean(line, 'sgr')}`, columns);
+export const outputRow = (line: string, columns: number): Row => cutRow(`    ${clean(line, 'sgr')}`, columns);
 
 /** Lines without blank ones around them. */
-export function linesOf(text: string): readonly string[] {
+export function splitTrimmedLines(text: string): readonly string[] {
   const trimmed = text.replace(/^(?:[\t ]*\r?\n)+/, '').trimEnd();
   return trimmed === '' ? [] : trimmed.split(/\r?\n/);
 }

@@ -1,7 +1,7 @@
 /** What the transcript receives, in order; printed once and never changed. */
 import type { SDKResultMessage } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import type { CostFigure } from '../state.ts';
+import type { CostFigure } from '../conversation-state.ts';
 
 export type TranscriptItem =
   | PromptItem

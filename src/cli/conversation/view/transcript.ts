@@ -77,7 +77,7 @@ export function createTranscript(options: TranscriptOptions): Transcript {
       diff: options.diff,
     });
     if (item.kind !== 'tool' || item.isSaid !== true) commit(rows);
-    keep(partOf(item, rows));
+    keep(toViewPart(item, rows));
   };
 
   return {
@@ -111,7 +111,7 @@ function answerPart(text: string): ViewPart {
 type KeptItem = ItemOf<'prompt' | 'thought' | 'tool' | 'note' | 'end'>;
 
 /** What the viewer shows of an item: a call with all that it was given and answered. */
-function partOf(item: KeptItem, rows: readonly Row[]): ViewPart {
+function toViewPart(item: KeptItem, rows: readonly Row[]): ViewPart {
   const [heading = '', ...lines] = rows.filter((row) => row !== '');
   if (item.kind === 'prompt') return promptPart(item, heading, lines);
   if (item.kind !== 'tool') return { heading, lines };

@@ -106,7 +106,7 @@ export function grant(state: BucketState, limit: Limit, ask: Ask): Grant {
     ...wait,
     each: wait.tokens / Math.max(1, wait.requests),
   }));
-  const turns = turnsOf(state.served, new Set(left.map(({ tenant }) => tenant)));
+  const turns = listTurns(state.served, new Set(left.map(({ tenant }) => tenant)));
   const served = Object.fromEntries(turns);
   const granted = new Map<string, Amount>();
   let { requests, tokens } = bucket;
@@ -129,7 +129,7 @@ export function grant(state: BucketState, limit: Limit, ask: Ask): Grant {
     requests -= 1;
     tokens -= next.each;
     served[next.tenant] = (served[next.tenant] ?? 0) + share;
-    const before = granted.get(next.tenant) ?? NOTHING;
+    const before = granted.get(next.tenant) ?? NO_AMOUNT;
     granted.set(next.tenant, sum(before, { requests: 1, tokens: next.each }));
   }
   const unmet = left.filter((wait) => wait.worker === worker && wait.requests >= 1);
@@ -151,7 +151,7 @@ export function grant(state: BucketState, limit: Limit, ask: Ask): Grant {
   };
 }
 
-export const NOTHING: Amount = { requests: 0, tokens: 0 };
+export const NO_AMOUNT: Amount = { requests: 0, tokens: 0 };
 
 export const sum = (a: Amount, b: Amount): Amount => ({
   requests: a.requests + b.requests,
@@ -159,13 +159,13 @@ export const sum = (a: Amount, b: Amount): Amount => ({
 });
 
 /** Adds what came back; a negative amount is taken. */
-export const withReturned = (state: BucketState, returned: Amount = NOTHING): BucketState => ({
+export const withReturned = (state: BucketState, returned: Amount = NO_AMOUNT): BucketState => ({
   ...state,
   ...sum(state, returned),
 });
 
 /** A tenant that comes is behind none that waits, and before none. */
-function turnsOf(served: BucketState['served'], tenants: ReadonlySet<string>): Map<string, number> {
+function listTurns(served: BucketState['served'], tenants: ReadonlySet<string>): Map<string, number> {
   const known = Object.values(served);
   const start = known.length === 0 ? 0 : Math.min(...known);
   return new Map([...tenants].sort().map((tenant) => [tenant, served[tenant] ?? start]));

@@ -1,14 +1,14 @@
 /** Rate limits and their buckets in Postgres: one row each, which a worker locks about once per second. */
 import { TurnwrightError } from '../../../protocol/errors.ts';
 import type { RunStatement, Statements } from '../database.ts';
-import { notify } from '../listen.ts';
+import { notify } from '../listener.ts';
 import {
   type Amount,
   type BucketState,
   EMPTY_BUCKET,
   grant,
   type Limit,
-  NOTHING,
+  NO_AMOUNT,
   refilled,
   sum,
   withReturned,
@@ -40,7 +40,7 @@ export async function setLimit(database: Statements, scope: LimitScope, limit: L
         `${name} is ${figure}; it must be a positive whole number.`,
       );
   const { requestsPerMinute = null, tokensPerMinute = null } = limit;
-  const key = keyOf(scope.kind, scope.name);
+  const key = formatKey(scope.kind, scope.name);
   await database.transaction(async (run) => {
     if (requestsPerMinute === null && tokensPerMinute === null)
       await run('delete from turnwright.limits where key = $1', [key]);
@@ -75,33 +75,33 @@ interface Slice {
 export async function askForSlice(run: RunStatement, ask: AskForSlice): Promise<Slice> {
   const { provider, worker, wanted, returned } = ask;
   const tenants = [...new Set([...wanted.keys(), ...returned.keys()])];
-  const limits = await limitsOf(run, provider, tenants);
+  const limits = await readLimits(run, provider, tenants);
   const buckets = await lockedBuckets(
     run,
-    [keyOf('provider', provider), ...limits.tenants.keys()],
+    [formatKey('provider', provider), ...limits.tenants.keys()],
     ask.nowMs,
   );
   const { nowMs } = buckets;
-  const ofProvider = buckets.get(keyOf('provider', provider));
+  const ofProvider = buckets.get(formatKey('provider', provider));
   const pausedMs = Math.max(0, ofProvider.pausedUntilMs - nowMs);
   if (limits.provider === undefined && limits.tenants.size === 0) return { granted: 'unlimited', pausedMs };
 
   const within = new Map<string, Amount>();
   for (const [tenant, amount] of wanted) {
-    const key = keyOf('tenant', tenant);
+    const key = formatKey('tenant', tenant);
     const limit = limits.tenants.get(key);
     const bucket = limit && refilled(withReturned(buckets.get(key), returned.get(tenant)), limit, nowMs);
     if (bucket !== undefined) buckets.set(key, bucket);
     within.set(tenant, bucket === undefined ? amount : atMost(amount, bucket));
   }
-  const total = [...returned.values()].reduce(sum, NOTHING);
+  const total = [...returned.values()].reduce(sum, NO_AMOUNT);
   const { state, granted } = grant(ofProvider, limits.provider ?? {}, {
     ...{ worker, nowMs, wanted: within },
     returned: total,
   });
-  buckets.set(keyOf('provider', provider), state);
+  buckets.set(formatKey('provider', provider), state);
   for (const [tenant, { requests, tokens }] of granted) {
-    const key = keyOf('tenant', tenant);
+    const key = formatKey('tenant', tenant);
     if (limits.tenants.has(key))
       buckets.set(key, withReturned(buckets.get(key), { requests: -requests, tokens: -tokens }));
   }
@@ -116,7 +116,7 @@ export async function pauseProvider(
   ms: number,
   givenNowMs: number | undefined,
 ): Promise<void> {
-  const key = keyOf('provider', provider);
+  const key = formatKey('provider', provider);
   await transaction(async (run) => {
     const buckets = await lockedBuckets(run, [key], givenNowMs);
     const bucket = buckets.get(key);
@@ -127,23 +127,23 @@ export async function pauseProvider(
   });
 }
 
-const keyOf = (kind: LimitScope['kind'], name: string): string => `${kind}/${name}`;
+const formatKey = (kind: LimitScope['kind'], name: string): string => `${kind}/${name}`;
 
 function atMost(wanted: Amount, available: Amount): Amount {
   const requests = Math.max(0, Math.min(wanted.requests, Math.floor(available.requests)));
-  if (requests === 0 || available.tokens <= 0) return NOTHING;
+  if (requests === 0 || available.tokens <= 0) return NO_AMOUNT;
   return { requests, tokens: (wanted.tokens / wanted.requests) * requests };
 }
 
-async function limitsOf(run: RunStatement, provider: string, tenants: readonly string[]) {
-  const any = (kind: LimitScope['kind']) => keyOf(kind, '*');
-  const keys = [provider, '*'].map((name) => keyOf('provider', name));
+async function readLimits(run: RunStatement, provider: string, tenants: readonly string[]) {
+  const any = (kind: LimitScope['kind']) => formatKey(kind, '*');
+  const keys = [provider, '*'].map((name) => formatKey('provider', name));
   const rows = await run<{
     readonly key: string;
     readonly requests_per_minute: number | null;
     readonly tokens_per_minute: number | null;
   }>('select key, requests_per_minute, tokens_per_minute from turnwright.limits where key = any($1)', [
-    [...keys, any('tenant'), ...tenants.map((tenant) => keyOf('tenant', tenant))],
+    [...keys, any('tenant'), ...tenants.map((tenant) => formatKey('tenant', tenant))],
   ]);
   const found = new Map<string, Limit>(
     rows.map((row) => [
@@ -155,12 +155,12 @@ async function limitsOf(run: RunStatement, provider: string, tenants: readonly s
     ]),
   );
   const limitOf = (kind: LimitScope['kind'], name: string): Limit | undefined => {
-    const [own, ofEach] = [found.get(keyOf(kind, name)), found.get(any(kind))];
+    const [own, ofEach] = [found.get(formatKey(kind, name)), found.get(any(kind))];
     return own === undefined && ofEach === undefined ? undefined : { ...ofEach, ...own };
   };
   const ofTenants = tenants.flatMap((tenant) => {
     const limit = limitOf('tenant', tenant);
-    return limit === undefined ? [] : [[keyOf('tenant', tenant), limit] as const];
+    return limit === undefined ? [] : [[formatKey('tenant', tenant), limit] as const];
   });
   return { provider: limitOf('provider', provider), tenants: new Map(ofTenants) };
 }
@@ -188,7 +188,7 @@ async function lockedBuckets(run: RunStatement, keys: readonly string[], givenNo
           'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
         )
       : [{ ms: givenNowMs }];
-  const states = new Map(rows.map(({ key, state }) => [key, stateOf(state)]));
+  const states = new Map(rows.map(({ key, state }) => [key, parseState(state)]));
   return {
     nowMs: clock?.ms ?? 0,
     get: (key: string): BucketState => states.get(key) ?? EMPTY_BUCKET,
@@ -203,7 +203,7 @@ async function lockedBuckets(run: RunStatement, keys: readonly string[], givenNo
 }
 
 /** JSON has no infinity: a bucket without a limit is stored as null. */
-function stateOf(text: string): BucketState {
+function parseState(text: string): BucketState {
   const { requests, tokens, ...state } = JSON.parse(text) as Partial<Record<keyof BucketState, never>>;
   return {
     ...EMPTY_BUCKET,

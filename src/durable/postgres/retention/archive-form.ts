@@ -57,7 +57,7 @@ export async function packed(
   await write(JSON.stringify({ turnwright: 'session', form: FORM, sessionId }));
   let rows = 0;
   for (const table of TABLES)
-    for await (const row of rowsOf(run, table, sessionId)) {
+    for await (const row of readRows(run, table, sessionId)) {
       await write(`{"table":"${table}","row":${row}}`);
       rows += 1;
     }
@@ -71,7 +71,7 @@ export async function packed(
 }
 
 /** Each row as JSON. */
-async function* rowsOf(run: RunStatement, table: ArchivedTable, sessionId: string): AsyncGenerator<string> {
+async function* readRows(run: RunStatement, table: ArchivedTable, sessionId: string): AsyncGenerator<string> {
   const { behind, keys, first, rows } = PAGES[table];
   const statement = `select row_to_json(t)::text as row, ${keys.map((key) => `t.${key} as "${key}"`).join(', ')}
     from turnwright.${table} t where session_id = $1 and ${behind} order by ${keys.join(', ')} limit ${rows}`;

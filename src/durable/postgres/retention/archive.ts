@@ -29,7 +29,7 @@ const STANDING = `select epoch, head, run, updated_at::text from turnwright.sess
   where session_id = $1 and state = 'idle'`;
 
 /** false: it is not idle, or changed meanwhile. */
-export async function archiveSession(
+export async function archiveIdleSession(
   database: Database,
   blobs: BlobStore,
   sessionId: string,

@@ -1,7 +1,7 @@
 /** What is said of a session that is not in the tables. */
 import { dirname } from 'node:path';
 import { TurnwrightError } from '../../../protocol/errors.ts';
-import { shellWord } from '../../../util/process/shell-word.ts';
+import { shellWord } from '../../../util/process/quote-shell-word.ts';
 import { shownId } from '../../../util/text/cut-text.ts';
 import type { RunStatement } from '../database.ts';
 
@@ -17,10 +17,10 @@ export async function absentSession(run: RunStatement, sessionId: string): Promi
   if (row?.kind !== 'archived') return noSuchSession(sessionId);
   return new TurnwrightError(
     'session_removed',
-    `Session ${sessionId} was archived on ${row.at.toISOString().slice(0, 10)} as "${row.reference}": npx turnwright durable restore ${sessionId}${folderOf(row.reference)}`,
+    `Session ${sessionId} was archived on ${row.at.toISOString().slice(0, 10)} as "${row.reference}": npx turnwright durable restore ${sessionId}${formatArchiveFlag(row.reference)}`,
   );
 }
 
 /** As an option, where it is a file. */
-const folderOf = (reference: string | null): string =>
+const formatArchiveFlag = (reference: string | null): string =>
   reference?.startsWith('/') === true ? ` --archive ${shellWord(dirname(reference))}` : '';

@@ -2,7 +2,7 @@
 import { TurnwrightError } from '../../../protocol/errors.ts';
 import { systemClock } from '../../../util/clock.ts';
 import { type Database, type DatabaseOptions, openDatabase, type RunStatement } from '../database.ts';
-import { MIGRATIONS, type Migration } from './steps.ts';
+import { MIGRATIONS, type Migration } from './migration-steps.ts';
 
 /** What `migrate` found and did. */
 export interface Migrated {
@@ -64,7 +64,7 @@ async function applySteps(run: RunStatement): Promise<Migrated> {
   await run('create schema if not exists turnwright');
   await run(`create table if not exists turnwright.migrations (
     version int primary key, name text not null, applied_at timestamptz not null default now())`);
-  const found = await tablesOf(run);
+  const found = await readTables(run);
   refuseOutside(found);
   await run(`create table if not exists turnwright.versions (
     version int primary key, serves int not null, name text not null,
@@ -105,7 +105,7 @@ export const TABLES_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
  * the tables do not serve this package.
  */
 export async function pendingSteps(run: RunStatement): Promise<Pending> {
-  const found = await tablesOf(run);
+  const found = await readTables(run);
   refuseOutside(found);
   return { ...found, steps: stepsAfter(found.version).map(({ name }) => name) };
 }
@@ -144,7 +144,7 @@ export async function openTables({ ownConnections, ...options }: TablesOptions):
   }
 }
 
-async function tablesOf(run: RunStatement): Promise<Tables> {
+async function readTables(run: RunStatement): Promise<Tables> {
   const [found] = await run<{ readonly versions: string | null; readonly migrations: string | null }>(
     "select to_regclass('turnwright.versions')::text as versions, to_regclass('turnwright.migrations')::text as migrations",
   );

@@ -1,10 +1,10 @@
 /** Begin of a run: by the worker that it was given to, unless something keeps it from beginning. */
 import type { Database, RunStatement } from '../database.ts';
 import { wakeFollowers } from '../followers.ts';
-import { grouped, perDatabase } from '../grouped.ts';
+import { groupCalls, perDatabase } from '../group-calls.ts';
 import { BARREN_EPOCHS, FORGOTTEN, type SessionRow } from '../runs.ts';
-import { limitOf, lockTenant } from './facts.ts';
-import { holdBack, IS_UNLIMITED } from './places.ts';
+import { holdBack, IS_UNLIMITED } from './run-places.ts';
+import { lockTenant, selectLimit } from './tenant-facts.ts';
 
 interface BeginOptions {
   readonly sessionId: string;
@@ -24,7 +24,7 @@ export async function beginRun(database: Database, begun: BeginOptions): Promise
 }
 
 const beginning = perDatabase(({ run }) =>
-  grouped(async (begun: readonly BeginOptions[]) => beginAll(run, BEGIN_UNLIMITED, begun), {
+  groupCalls(async (begun: readonly BeginOptions[]) => beginAll(run, BEGIN_UNLIMITED, begun), {
     keyOf: ({ sessionId }) => sessionId,
   }),
 );
@@ -66,7 +66,7 @@ const begin = (which: string): string => `
     and ${which}
   returning s.session_id as "sessionId", s.tenant, s.host, s.cwd, s.run, s.epoch, s.barren_epochs as barren,
     extract(epoch from now() - coalesce(s.queued_at, now()))::float8 as "waitedSeconds",
-    ${limitOf('runs', 's.tenant')} as "mostRuns", ${limitOf('usd_per_day', 's.tenant')} as "usdPerDay"`;
+    ${selectLimit('runs', 's.tenant')} as "mostRuns", ${selectLimit('usd_per_day', 's.tenant')} as "usdPerDay"`;
 
 const BEGIN_UNLIMITED = begin(IS_UNLIMITED);
 const BEGIN = begin('true');
@@ -91,7 +91,7 @@ interface LimitedOptions extends BeginOptions {
 
 /** One connection of a process decides, as each waits for the lock of its tenant. */
 const withinLimits = perDatabase(({ transaction }) =>
-  grouped(
+  groupCalls(
     (begun: readonly LimitedOptions[]) =>
       transaction(async (run) => {
         for (const tenant of [...new Set(begun.map((one) => one.tenant))].toSorted())

@@ -12,7 +12,7 @@ const recursive = (args: readonly string[]): boolean =>
 const teller = (options?: RegExp): ReadingForm => ({ ...(options && { options }), atMost: 0 });
 
 /** It is asked for its version: with less it would run what it is given to read. */
-const versionOf = (option: RegExp): ReadingForm => ({
+const allowVersion = (option: RegExp): ReadingForm => ({
   options: option,
   atMost: 0,
   holds: (_, args) => args.length === 1,
@@ -189,21 +189,21 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
   history: { words: /^\d+$/, atMost: 1 },
   ip: { options: /^-(?:br|brief|[46jo])$/, words: /^(?:a|addr|address|l|link|r|route|n|neigh|show|list)$/ },
   // Not of those that look in the folder for which version they are to be (cargo, go, yarn).
-  npm: versionOf(/^(?:-v|--version)$/),
-  ruby: versionOf(/^(?:-v|--version)$/),
-  perl: versionOf(/^-v$/),
-  php: versionOf(/^(?:-v|--version)$/),
-  java: versionOf(/^--?version$/),
-  gcc: versionOf(/^--version$/),
-  'g++': versionOf(/^--version$/),
-  cc: versionOf(/^--version$/),
-  clang: versionOf(/^--version$/),
-  make: versionOf(/^(?:-v|--version)$/),
-  cmake: versionOf(/^--version$/),
-  curl: versionOf(/^(?:-V|--version)$/),
-  node: versionOf(/^(?:-v|--version)$/),
-  python: versionOf(/^(?:-V|--version)$/),
-  python3: versionOf(/^(?:-V|--version)$/),
+  npm: allowVersion(/^(?:-v|--version)$/),
+  ruby: allowVersion(/^(?:-v|--version)$/),
+  perl: allowVersion(/^-v$/),
+  php: allowVersion(/^(?:-v|--version)$/),
+  java: allowVersion(/^--?version$/),
+  gcc: allowVersion(/^--version$/),
+  'g++': allowVersion(/^--version$/),
+  cc: allowVersion(/^--version$/),
+  clang: allowVersion(/^--version$/),
+  make: allowVersion(/^(?:-v|--version)$/),
+  cmake: allowVersion(/^--version$/),
+  curl: allowVersion(/^(?:-V|--version)$/),
+  node: allowVersion(/^(?:-v|--version)$/),
+  python: allowVersion(/^(?:-V|--version)$/),
+  python3: allowVersion(/^(?:-V|--version)$/),
   // The started command gets unknown words: only a command that does not use them as file names may be
   // started.
   xargs: { options: /^-(?:[0rtx]+|[nL]\d*|I(?:\{\})?)$/, words: ANY, holds: startsEcho },

@@ -12,7 +12,7 @@ const HARMLESS_REDIRECT = / [12]?>(?: ?\/dev\/null|&[12])(?=[ ;|&]|$)/g;
  * `cd`, which later calls may notice.
  */
 export function readsBySight(command: string): boolean {
-  const pieces = piecesOf(command.trim().replace(HARMLESS_REDIRECT, ''));
+  const pieces = splitCommand(command.trim().replace(HARMLESS_REDIRECT, ''));
   return pieces.length > 0 && pieces.every(isPlainRead);
 }
 
@@ -22,7 +22,7 @@ function isPlainRead(piece: string): boolean {
 }
 
 /** Cut at operators outside quotes. A lone `&` stays in its piece, which then is not plain. */
-function piecesOf(command: string): readonly string[] {
+function splitCommand(command: string): readonly string[] {
   const pieces: string[] = [];
   const cut = /'[^']*'|"[^"]*"|(&&|\|\||[|;])/g;
   let from = 0;

@@ -1,6 +1,6 @@
 /** Checks of what an answer becomes. */
-import { equal, has, holds } from '../demand.ts';
-import { answerOf } from './answer-of.ts';
+import { equal, hasFields, holds } from '../demand.ts';
+import { assembleAnswer } from './answer-of.ts';
 import { check, type ModelCheck } from './model-check.ts';
 import { callModel, requestFor, type WireTraits } from './opened-model.ts';
 
@@ -20,8 +20,8 @@ const BLOCKS: readonly ModelCheck[] = [
     server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'Good morning.', pieces: 4 }] });
     const { outputs, events, outcome } = await callModel(client, requestFor(model));
     equal(outcome.kind, 'complete');
-    equal(answerOf(events).blocks, [{ kind: 'text', text: 'Good morning.' }]);
-    equal(answerOf(events).stopReason, 'end_turn');
+    equal(assembleAnswer(events).blocks, [{ kind: 'text', text: 'Good morning.' }]);
+    equal(assembleAnswer(events).stopReason, 'end_turn');
     equal(outputs[0]?.kind, 'attempt', 'first output');
     equal(outputs.filter(({ kind }) => kind === 'attempt').length, 1, 'attempts announced');
     equal(events.at(-1)?.type, 'message_stop', 'last event');
@@ -36,15 +36,15 @@ const BLOCKS: readonly ModelCheck[] = [
     server.answerWith({ kind: 'message', parts: [{ ...CALL, pieces: 5 }] });
     const { events, outcome } = await callModel(client, requestFor(model, { tools: [TOOL] }));
     equal(outcome.kind, 'complete');
-    equal(answerOf(events).blocks, [CALL]);
-    equal(answerOf(events).stopReason, 'tool_use');
+    equal(assembleAnswer(events).blocks, [CALL]);
+    equal(assembleAnswer(events).stopReason, 'tool_use');
   }),
 
   check('a text and parallel calls keep their order', async ({ client, server, model }) => {
     const second = { ...CALL, id: 'call_2', input: { at: 'that' } };
     server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'I look.' }, CALL, second] });
     const { events } = await callModel(client, requestFor(model, { tools: [TOOL] }));
-    equal(answerOf(events).blocks, [
+    equal(assembleAnswer(events).blocks, [
       { kind: 'text', text: 'I look.' },
       CALL,
       { ...CALL, id: 'call_2', input: { at: 'that' } },
@@ -55,13 +55,13 @@ const BLOCKS: readonly ModelCheck[] = [
     const second = { ...CALL, id: 'call_2', pieces: 1 };
     server.answerWith({ kind: 'message', parts: [{ ...CALL, pieces: 1 }, second], callsTogether: true });
     const { events } = await callModel(client, requestFor(model, { tools: [TOOL] }));
-    equal(answerOf(events).blocks, [CALL, { ...CALL, id: 'call_2' }]);
+    equal(assembleAnswer(events).blocks, [CALL, { ...CALL, id: 'call_2' }]);
   }),
 
   check('a call without arguments has an empty input', async ({ client, server, model }) => {
     server.answerWith({ kind: 'message', parts: [{ ...CALL, input: {} }] });
     const { events } = await callModel(client, requestFor(model, { tools: [TOOL] }));
-    equal(answerOf(events).blocks, [{ ...CALL, input: {} }]);
+    equal(assembleAnswer(events).blocks, [{ ...CALL, input: {} }]);
   }),
 
   check('characters that are split over reads arrive whole', async ({ client, server, model }) => {
@@ -76,7 +76,7 @@ const BLOCKS: readonly ModelCheck[] = [
       bytesPerWrite: 1,
     });
     const { events } = await callModel(client, requestFor(model, { tools: [TOOL] }));
-    equal(answerOf(events).blocks, [
+    equal(assembleAnswer(events).blocks, [
       { kind: 'text', text },
       { ...CALL, input },
     ]);
@@ -92,15 +92,15 @@ const BLOCKS: readonly ModelCheck[] = [
     equal(outcome.kind, 'complete');
     equal(server.received[0]?.stream, false, 'stream in the request');
     equal(outputs.filter(({ kind }) => kind === 'events').length, 1, 'batches');
-    equal(answerOf(events).blocks, [{ kind: 'text', text: 'I look.' }, CALL]);
-    equal(answerOf(events).stopReason, 'tool_use');
+    equal(assembleAnswer(events).blocks, [{ kind: 'text', text: 'I look.' }, CALL]);
+    equal(assembleAnswer(events).stopReason, 'tool_use');
   }),
 
   check('an empty answer is complete, without blocks', async ({ client, server, model }) => {
     server.answerWith({ kind: 'message' });
     const { events, outcome } = await callModel(client, requestFor(model));
     equal(outcome.kind, 'complete');
-    equal(answerOf(events).blocks, []);
+    equal(assembleAnswer(events).blocks, []);
   }),
 ];
 
@@ -115,7 +115,7 @@ const STOP_REASONS: readonly ModelCheck[] = (
     server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'So far.' }], stop });
     const { events, outcome } = await callModel(client, requestFor(model));
     equal(outcome.kind, 'complete');
-    equal(answerOf(events).stopReason, reason);
+    equal(assembleAnswer(events).stopReason, reason);
   }),
 );
 
@@ -138,7 +138,11 @@ function usageChecks(traits: WireTraits): readonly ModelCheck[] {
         'tokens of the prompt',
       );
       if (traits.usage === 'details')
-        has(reported, { input_tokens: 10, cache_read_input_tokens: 60, cache_creation_input_tokens: 30 });
+        hasFields(reported, {
+          input_tokens: 10,
+          cache_read_input_tokens: 60,
+          cache_creation_input_tokens: 30,
+        });
     }),
 
     check('an answer without usage says that none came', async (opened) => {
@@ -146,7 +150,7 @@ function usageChecks(traits: WireTraits): readonly ModelCheck[] {
       server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'Yes.' }], usage: null });
       const { events, outcome } = await callModel(client, requestFor(model));
       equal(outcome.kind, traits.withoutUsage ?? 'complete');
-      equal(answerOf(events).blocks, [{ kind: 'text', text: 'Yes.' }]);
+      equal(assembleAnswer(events).blocks, [{ kind: 'text', text: 'Yes.' }]);
       const { output_tokens = 0, estimated } = outcome.attempts[0]?.usage ?? {};
       holds(output_tokens === 0 || estimated === true, 'no output tokens, or a mark that they are estimated');
     }),
@@ -166,10 +170,10 @@ function thinkingChecks(traits: WireTraits): readonly ModelCheck[] {
           ],
         });
         const { events } = await callModel(client, requestFor(model, { thinking: { type: 'enabled' } }));
-        const { blocks } = answerOf(events);
+        const { blocks } = assembleAnswer(events);
         equal(blocks.at(-1), { kind: 'text', text: 'Yes.' });
-        if (traits.thinking !== 'none') has(blocks[0], { kind: 'thinking', text: 'Let me see.' });
-        if (traits.thinking === 'signed') has(blocks[0], { signature: 'c2lnbmVk' });
+        if (traits.thinking !== 'none') hasFields(blocks[0], { kind: 'thinking', text: 'Let me see.' });
+        if (traits.thinking === 'signed') hasFields(blocks[0], { signature: 'c2lnbmVk' });
       },
     ),
 
@@ -184,7 +188,7 @@ function thinkingChecks(traits: WireTraits): readonly ModelCheck[] {
       });
       const request = requestFor(model, { tools: [TOOL], thinking: { type: 'enabled' } });
       const { events } = await callModel(client, request);
-      const { blocks, stopReason } = answerOf(events);
+      const { blocks, stopReason } = assembleAnswer(events);
       equal(blocks.slice(-2), [{ kind: 'text', text: 'I look.' }, CALL]);
       equal(blocks.length, traits.thinking === 'none' && blocks.length === 2 ? 2 : 3, 'blocks');
       equal(stopReason, 'tool_use');

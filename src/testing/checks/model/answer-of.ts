@@ -15,7 +15,7 @@ type AssembledBlock =
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: unknown };
 
 /** Throws where the events are not in the order that the contract states. */
-export function answerOf(events: readonly StreamEvent[]): Assembled {
+export function assembleAnswer(events: readonly StreamEvent[]): Assembled {
   const assembler = new Assembler();
   for (const event of events) assembler.add(event);
   return assembler.done();
@@ -80,7 +80,7 @@ class Assembler {
 
   done(): Assembled {
     return {
-      blocks: [...this.#blocks.values()].map(blockOf),
+      blocks: [...this.#blocks.values()].map(toBlock),
       stopReason: this.#stopReason,
       model: this.#model ?? '',
       usage: this.#usage,
@@ -94,7 +94,7 @@ class Assembler {
   }
 }
 
-function blockOf({ type, id, name, text, signature, open }: Growing): AssembledBlock {
+function toBlock({ type, id, name, text, signature, open }: Growing): AssembledBlock {
   if (type === 'thinking') return { kind: 'thinking', text, signature };
   if (type === 'tool_use')
     return { kind: 'call', id, name, input: open ? text : JSON.parse(text === '' ? '{}' : text) };

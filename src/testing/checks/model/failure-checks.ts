@@ -1,7 +1,7 @@
 /** Checks of what becomes of a request that is refused, or gets no answer (L8). */
 import type { FailureKind } from '../../../protocol/model/failure.ts';
 import { equal, holds } from '../demand.ts';
-import { answerOf } from './answer-of.ts';
+import { assembleAnswer } from './answer-of.ts';
 import { fallbackChecks } from './fallback-checks.ts';
 import { check, failed, type ModelCheck } from './model-check.ts';
 import type { MessageAnswer, RefusalAnswer, RefusalReason, ServerAnswer } from './model-server.ts';
@@ -44,7 +44,7 @@ function retried(): readonly ModelCheck[] {
       server.answerWith(answer, HELLO);
       const { events, notices, outcome } = await callModel(client, requestFor(model));
       equal(outcome.kind, 'complete');
-      equal(answerOf(events).blocks, [{ kind: 'text', text: 'Hello.' }]);
+      equal(assembleAnswer(events).blocks, [{ kind: 'text', text: 'Hello.' }]);
       equal(
         notices.map(({ attempt }) => attempt),
         [1],

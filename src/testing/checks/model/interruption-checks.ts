@@ -2,7 +2,7 @@
 import { FRESH_RETRY_STATE, type ModelOutcome, type ModelOutput } from '../../../protocol/model/model.ts';
 import { systemClock } from '../../../util/clock.ts';
 import { equal, holds } from '../demand.ts';
-import { answerOf } from './answer-of.ts';
+import { assembleAnswer } from './answer-of.ts';
 import { check, type ModelCheck } from './model-check.ts';
 import type { AnswerBreak, MessageAnswer, ModelServer, ServerAnswer } from './model-server.ts';
 import { callModel, requestFor, type WireTraits } from './opened-model.ts';
@@ -39,7 +39,7 @@ function breaks(traits: WireTraits): readonly ModelCheck[] {
             const { events, outcome } = await callModel(client, request);
             equal(broken(outcome).kind, 'cut');
             equal([server.received.length, sleeps.length], [1, 0], 'requests, waits');
-            const { blocks, stopReason } = answerOf(events);
+            const { blocks, stopReason } = assembleAnswer(events);
             equal(stopReason, null, 'stop reason');
             equal(blocks.length, at === 'start' ? 0 : 1, 'blocks');
             const [attempt] = outcome.attempts;
@@ -52,7 +52,7 @@ function breaks(traits: WireTraits): readonly ModelCheck[] {
       server.answerWith({ kind: 'message', parts: [CALL], breaks: { at: 'end', how: 'cut' } });
       const { events, outcome } = await callModel(client, requestFor(model, { tools: TOOLS }));
       equal(broken(outcome).kind, 'cut');
-      const { blocks, stopReason } = answerOf(events);
+      const { blocks, stopReason } = assembleAnswer(events);
       equal([blocks.length, blocks[0]?.kind, stopReason], [1, 'call', null], 'blocks, and the stop reason');
     }),
 
@@ -101,7 +101,7 @@ function breaks(traits: WireTraits): readonly ModelCheck[] {
       const after = { failure: { kind: 'stalled', message: 'Silence.' }, immediate: true } as const;
       const { events, outcome } = await callModel(client, requestFor(model, { stream: false }), { after });
       equal(outcome.kind, 'complete');
-      equal(answerOf(events).blocks, [{ kind: 'text', text: 'Hello.' }]);
+      equal(assembleAnswer(events).blocks, [{ kind: 'text', text: 'Hello.' }]);
       equal(sleeps, [], 'waits');
     }),
   ];
@@ -146,7 +146,7 @@ function aborts({ http }: WireTraits): readonly ModelCheck[] {
         equal(outcome.kind, 'aborted');
         equal(outcome.attempts.length, attempts, 'attempts');
         await client.close();
-        await until(() => openOf(server, http) === 0, 'no connection, or answer, that is open');
+        await until(() => countOpen(server, http) === 0, 'no connection, or answer, that is open');
       }),
     ),
     check('a call that is left by its reader closes its connection', async ({ client, server, model }) => {
@@ -155,7 +155,7 @@ function aborts({ http }: WireTraits): readonly ModelCheck[] {
       const call = client.call(requestFor(model), { signal, retry: FRESH_RETRY_STATE });
       for (let step = await call.next(); !step.done && !hasDelta(step.value); step = await call.next());
       await call.return({ kind: 'aborted', retry: FRESH_RETRY_STATE, attempts: [] });
-      await until(() => openOf(server, http) === 0, 'no connection, or answer, that is open');
+      await until(() => countOpen(server, http) === 0, 'no connection, or answer, that is open');
     }),
   ];
 }
@@ -170,7 +170,7 @@ function broken(outcome: ModelOutcome) {
 }
 
 /** What must be none at the end: connections, or answers where a library keeps connections. */
-const openOf = (server: ModelServer, http: WireTraits['http']) =>
+const countOpen = (server: ModelServer, http: WireTraits['http']) =>
   http === 'pooled' ? server.openAnswers : server.openSockets;
 
 /** Polls: a closed socket is noticed by the other side a moment later. */

@@ -121,7 +121,7 @@ export async function callModel(
     const step = await call.next();
     if (step.done) {
       demandWellFormed(request, outputs, step.value);
-      return { outputs, outcome: step.value, ...partsOf(outputs) };
+      return { outputs, outcome: step.value, ...splitOutputs(outputs) };
     }
     outputs.push(step.value);
     onOutput(step.value);
@@ -154,7 +154,7 @@ function demandWellFormed(
     equal(last.outcome, outcome.failure.kind, 'the last attempt');
 }
 
-function partsOf(outputs: readonly ModelOutput[]) {
+function splitOutputs(outputs: readonly ModelOutput[]) {
   return {
     events: outputs.flatMap((output) => (output.kind === 'events' ? output.events : [])),
     notices: outputs.flatMap((output) => (output.kind === 'retry' ? [output.notice] : [])),
@@ -170,7 +170,7 @@ export function requestFor(model: string, more: Partial<ModelRequest> = {}): Mod
     sessionId: 'session-checks',
     model,
     system: ['You are being checked.'],
-    view: viewOf(user('Hello.')),
+    view: createView(user('Hello.')),
     tools: [],
     maxTokens: 8000,
     stream: true,
@@ -178,7 +178,7 @@ export function requestFor(model: string, more: Partial<ModelRequest> = {}): Mod
   };
 }
 
-export function viewOf(...messages: readonly ViewMessage[]): ModelRequest['view'] {
+export function createView(...messages: readonly ViewMessage[]): ModelRequest['view'] {
   return PersistentList.from(messages);
 }
 

@@ -1,17 +1,17 @@
 /** Checks of what the server receives. */
 import type { ViewMessage } from '../../../protocol/model/messages.ts';
 import { equal, holds } from '../demand.ts';
-import { answerOf } from './answer-of.ts';
+import { assembleAnswer } from './answer-of.ts';
 import { check, type ModelCheck } from './model-check.ts';
 import type { MessageAnswer, ReceivedRequest } from './model-server.ts';
 import {
   answered,
   callModel,
+  createView,
   type OpenedModel,
   requestFor,
   result,
   user,
-  viewOf,
   type WireTraits,
 } from './opened-model.ts';
 
@@ -22,7 +22,7 @@ const PIXEL =
 const IMAGE = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } } as const;
 const SIGNATURE = 'c2lnbmVkIGJ5IHRoZSBtb2RlbA==';
 
-const callOf = (model: string, id: string, callId: string) =>
+const createCall = (model: string, id: string, callId: string) =>
   answered(model, id, { type: 'tool_use', id: callId, name: 'Look', input: { at: callId } });
 const TOOL = {
   name: 'Look',
@@ -38,13 +38,13 @@ async function received(
 ): Promise<ReceivedRequest> {
   const before = server.received.length;
   server.answerWith(HELLO);
-  const { outcome } = await callModel(client, requestFor(model, { view: viewOf(...messages), ...more }));
+  const { outcome } = await callModel(client, requestFor(model, { view: createView(...messages), ...more }));
   equal(outcome.kind, 'complete', 'outcome');
   return server.received[before] as ReceivedRequest;
 }
 
-const partsOf = ({ messages }: ReceivedRequest) => messages.flatMap(({ parts }) => parts);
-const resultsOf = (request: ReceivedRequest) => partsOf(request).filter((part) => part.kind === 'result');
+const listParts = ({ messages }: ReceivedRequest) => messages.flatMap(({ parts }) => parts);
+const listResults = (request: ReceivedRequest) => listParts(request).filter((part) => part.kind === 'result');
 
 export function requestChecks(traits: WireTraits): readonly ModelCheck[] {
   // A double shows what it was asked for, as it was asked.
@@ -70,24 +70,24 @@ function contents(): readonly ModelCheck[] {
     check('text arrives as it is, in every script', async (opened) => {
       const text = 'Grüße \u{1F600} 世界 "\\\n\t\u2028 \u0001';
       const request = await received(opened, [user(text)]);
-      equal(partsOf(request), [{ kind: 'text', text }]);
+      equal(listParts(request), [{ kind: 'text', text }]);
     }),
 
     check('an image of the prompt arrives byte for byte', async (opened) => {
       const request = await received(opened, [user([{ type: 'text', text: 'What is it?' }, IMAGE])]);
-      const images = partsOf(request).filter((part) => part.kind === 'image');
+      const images = listParts(request).filter((part) => part.kind === 'image');
       equal(images, [{ kind: 'image', mediaType: 'image/png', data: PIXEL }]);
     }),
 
     check('an image of a result arrives, inside it or behind it', async (opened) => {
       const { model } = opened;
       const shown = user([{ type: 'tool_result', tool_use_id: 'call_1', content: [IMAGE] }]);
-      const request = await received(opened, [user('Look.'), callOf(model, 'msg_1', 'call_1'), shown], {
+      const request = await received(opened, [user('Look.'), createCall(model, 'msg_1', 'call_1'), shown], {
         tools: [TOOL],
       });
       holds(request.body.includes(PIXEL), 'the bytes of the image');
-      const behind = partsOf(request).filter(({ kind }) => kind === 'image').length;
-      equal((resultsOf(request)[0]?.images ?? 0) + behind, 1, 'images');
+      const behind = listParts(request).filter(({ kind }) => kind === 'image').length;
+      equal((listResults(request)[0]?.images ?? 0) + behind, 1, 'images');
     }),
 
     check('three hundred tools arrive in their order, with their schemas', async (opened) => {
@@ -105,7 +105,7 @@ function contents(): readonly ModelCheck[] {
       const { model } = opened;
       const messages = [
         user('Look.'),
-        callOf(model, 'msg_1', 'call_1'),
+        createCall(model, 'msg_1', 'call_1'),
         result('call_1', 'A place.'),
         answered(model, 'msg_2', { type: 'text', text: 'It is a place.' }),
         user('Summarise the conversation.'),
@@ -126,14 +126,14 @@ function repairs(): readonly ModelCheck[] {
         opened,
         [
           user('Look.'),
-          callOf(model, 'msg_1', 'call_1'),
-          callOf(model, 'msg_1', 'call_2'),
+          createCall(model, 'msg_1', 'call_1'),
+          createCall(model, 'msg_1', 'call_2'),
           result('call_2', 'second'),
           result('call_1', 'first', true),
         ],
         { tools: [TOOL] },
       );
-      const calls = partsOf(request).filter((part) => part.kind === 'call');
+      const calls = listParts(request).filter((part) => part.kind === 'call');
       equal(
         calls.map(({ input }) => input),
         [{ at: 'call_1' }, { at: 'call_2' }],
@@ -141,12 +141,12 @@ function repairs(): readonly ModelCheck[] {
       );
       // An API may wrap the text of a failed call.
       equal(
-        resultsOf(request).map(({ text }) => /first|second/.exec(text)?.[0]),
+        listResults(request).map(({ text }) => /first|second/.exec(text)?.[0]),
         ['first', 'second'],
         'results',
       );
       equal(
-        resultsOf(request).map(({ id }) => id),
+        listResults(request).map(({ id }) => id),
         calls.map(({ id }) => id),
         'ids of the results',
       );
@@ -155,11 +155,11 @@ function repairs(): readonly ModelCheck[] {
     check('a call without a result gets one that says so', async (opened) => {
       const request = await received(
         opened,
-        [user('Look.'), callOf(opened.model, 'msg_1', 'call_1'), user('Go on.')],
+        [user('Look.'), createCall(opened.model, 'msg_1', 'call_1'), user('Go on.')],
         { tools: [TOOL] },
       );
-      equal(resultsOf(request).length, 1, 'results');
-      holds((resultsOf(request)[0]?.text ?? '') !== '', 'a text in the result');
+      equal(listResults(request).length, 1, 'results');
+      holds((listResults(request)[0]?.text ?? '') !== '', 'a text in the result');
     }),
   ];
 }
@@ -169,14 +169,14 @@ function thinking(traits: WireTraits): readonly ModelCheck[] {
   const thoughtBy = (model: string) => [
     user('Look.'),
     answered(model, 'msg_1', { type: 'thinking', thinking: text, signature: SIGNATURE }),
-    callOf(model, 'msg_1', 'call_1'),
+    createCall(model, 'msg_1', 'call_1'),
     result('call_1', 'A place.'),
   ];
   const asked = { tools: [TOOL], thinking: { type: 'enabled' } } as const;
   return [
     check('thinking goes back to the model that made it, by the rule of its API', async (opened) => {
       const request = await received(opened, thoughtBy(opened.model), asked);
-      const parts = partsOf(request).filter((part) => part.kind === 'thinking');
+      const parts = listParts(request).filter((part) => part.kind === 'thinking');
       if (traits.thinking === 'signed') equal(parts, [{ kind: 'thinking', text, signature: SIGNATURE }]);
       else
         equal(
@@ -188,14 +188,14 @@ function thinking(traits: WireTraits): readonly ModelCheck[] {
       const request = await received(opened, thoughtBy(opened.otherModel), asked);
       holds(!request.body.includes(text), 'no thinking in the request');
       holds(!request.body.includes(SIGNATURE), 'no signature in the request');
-      equal(resultsOf(request).length, 1, 'results');
+      equal(listResults(request).length, 1, 'results');
     }),
     ...(traits.thinking === 'signed'
       ? [
           check('thinking whose signature is refused is left out of the retry', async (opened) => {
             const { client, server, model } = opened;
             server.answerWith({ kind: 'refusal', reason: 'bad_signature' }, HELLO);
-            const view = viewOf(...thoughtBy(model));
+            const view = createView(...thoughtBy(model));
             const { outcome } = await callModel(client, requestFor(model, { view, ...asked }));
             equal(outcome.kind, 'complete');
             equal(server.received.length, 2, 'requests');
@@ -225,7 +225,7 @@ function shape(traits: WireTraits): readonly ModelCheck[] {
     }),
     check('a conversation that goes on begins as it did', async (opened) => {
       const { model } = opened;
-      const messages = [user('Look.'), callOf(model, 'msg_1', 'call_1'), result('call_1', 'A place.')];
+      const messages = [user('Look.'), createCall(model, 'msg_1', 'call_1'), result('call_1', 'A place.')];
       const first = await received(opened, messages, { tools: [TOOL] });
       const more = [...messages, answered(model, 'msg_2', { type: 'text', text: 'Yes.' }), user('And now?')];
       const second = await received(opened, more, { tools: [TOOL] });
@@ -236,7 +236,7 @@ function shape(traits: WireTraits): readonly ModelCheck[] {
     check('calls side by side do not mix', async ({ client, server, model }) => {
       server.answerWith(...['One.', 'Two.', 'Three.'].map(saying));
       const calls = await Promise.all([1, 2, 3].map(() => callModel(client, requestFor(model))));
-      const texts = calls.map(({ events }) => JSON.stringify(answerOf(events).blocks)).toSorted();
+      const texts = calls.map(({ events }) => JSON.stringify(assembleAnswer(events).blocks)).toSorted();
       equal(
         texts,
         ['One.', 'Three.', 'Two.'].map((text) => JSON.stringify([{ kind: 'text', text }])),
@@ -246,7 +246,7 @@ function shape(traits: WireTraits): readonly ModelCheck[] {
       const text = 'All work and no play. '.repeat(20_000);
       server.answerWith({ kind: 'message', parts: [{ kind: 'text', text, pieces: 2000 }] });
       const { events } = await callModel(client, requestFor(model));
-      equal(answerOf(events).blocks, [{ kind: 'text', text }]);
+      equal(assembleAnswer(events).blocks, [{ kind: 'text', text }]);
     }),
   ];
 }

@@ -1,6 +1,6 @@
 /** Checks of structured output: a schema that a tool carries, and one that the API itself takes. */
 import { equal } from '../demand.ts';
-import { answerOf } from './answer-of.ts';
+import { assembleAnswer } from './answer-of.ts';
 import { check, type ModelCheck } from './model-check.ts';
 import { callModel, requestFor } from './opened-model.ts';
 
@@ -25,7 +25,7 @@ export function schemaChecks(): readonly ModelCheck[] {
       const tools = [{ name: 'StructuredOutput', description: 'The answer.', input_schema }];
       const { events } = await callModel(client, requestFor(model, { tools }));
       equal(server.received[0]?.tools[0]?.schema, input_schema, 'schema');
-      equal(answerOf(events).blocks, [{ kind: 'call', id: 'call_1', name: 'StructuredOutput', input }]);
+      equal(assembleAnswer(events).blocks, [{ kind: 'call', id: 'call_1', name: 'StructuredOutput', input }]);
     }),
 
     check('an answer is kept to a schema by the means of the API, beside tools too', async (opened) => {
@@ -36,7 +36,7 @@ export function schemaChecks(): readonly ModelCheck[] {
       const { events } = await callModel(client, request);
       equal(server.received[0]?.outputSchema, SCHEMA, 'schema of the answer');
       equal(server.received[0]?.tools.length, 1, 'tools');
-      equal(answerOf(events).blocks, [{ kind: 'text', text }]);
+      equal(assembleAnswer(events).blocks, [{ kind: 'text', text }]);
     }),
 
     check('no schema is sent where none is asked for', async (opened) => {

@@ -1,14 +1,14 @@
 import type { Tool, ToolContext } from '../../../protocol/tools/tool.ts';
 import { absolutePath } from '../../../util/files/home-path.ts';
 import { bounded } from '../../../util/text/cut-text.ts';
-import { parserOf } from '../../schema/from-json-schema.ts';
+import { createParser } from '../../schema/from-json-schema.ts';
 import {
   changedMessage,
   checkTarget,
   lockFile,
   mayTell,
-  placeOf,
   readForWriting,
+  resolveFilePath,
   saveFile,
   staleness,
 } from './file-access.ts';
@@ -65,7 +65,7 @@ export const editTool: Tool<EditInput, EditOutput> = {
 - The edit is refused if the file changed since you last read it.
 - With an empty old_string a new file is created from new_string.
 - Line ends, encoding and permissions of the file stay as they are.`,
-  parse: parserOf<EditInput>(schema),
+  parse: createParser<EditInput>(schema),
   isConcurrencySafe: () => false,
   isReadOnly: () => false,
   pathFields: ['file_path'],
@@ -77,7 +77,7 @@ export const editTool: Tool<EditInput, EditOutput> = {
   renderOutput(data) {
     const { filePath, oldString } = (data ?? {}) as Partial<EditOutput>;
     return typeof filePath === 'string' && typeof oldString === 'string'
-      ? sentenceOf(filePath, { existed: oldString !== '', count: 1 })
+      ? describeEdit(filePath, { existed: oldString !== '', count: 1 })
       : undefined;
   },
 
@@ -85,7 +85,7 @@ export const editTool: Tool<EditInput, EditOutput> = {
     const spelling = await checkTarget(input.file_path, context);
     if (!spelling.ok) return spelling;
     const path = absolutePath(input.file_path, context);
-    const real = await placeOf(path, context);
+    const real = await resolveFilePath(path, context);
     if (!(await mayTell(path, real, context))) return { ok: true };
     const plan = await planEdit(path, real, input, context);
     return plan.kind === 'refused' ? { ok: false, message: plan.message } : { ok: true };
@@ -110,13 +110,13 @@ export const editTool: Tool<EditInput, EditOutput> = {
           userModified: false,
           ...(partial && { contentNotInModelContext: true }),
         },
-        content: sentenceOf(path, plan) + note,
+        content: describeEdit(path, plan) + note,
       };
     });
   },
 };
 
-function sentenceOf(
+function describeEdit(
   path: string,
   { existed, count }: { readonly existed: boolean; readonly count: number },
 ): string {

@@ -35,7 +35,7 @@ export async function checkTarget(
  * The file that a call may open: as it was judged, or as it resolves now if it was not. Throws a sentence for
  * the model if it cannot be resolved.
  */
-export async function placeOf(path: string, { judged, files }: ToolContext): Promise<string> {
+export async function resolveFilePath(path: string, { judged, files }: ToolContext): Promise<string> {
   const known = judged?.find(({ spelled }) => spelled === path);
   const real = known === undefined ? await realPath(files, path) : known.real;
   if (real !== undefined) return real;
@@ -137,7 +137,7 @@ export async function lockFile<T>(
   context: ToolContext,
   work: (real: string) => Promise<T>,
 ): Promise<T> {
-  const real = await placeOf(path, context);
+  const real = await resolveFilePath(path, context);
   return withPathLock(real, () => work(real));
 }
 

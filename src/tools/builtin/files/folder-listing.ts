@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { AnyTool, ToolContext, ToolOutput } from '../../../protocol/tools/tool.ts';
 import { absolutePath } from '../../../util/files/home-path.ts';
-import { placeOf } from './file-access.ts';
+import { resolveFilePath } from './file-access.ts';
 
 const MAX_ENTRIES = 500;
 
@@ -31,7 +31,7 @@ export const FOLDER_LISTING: AnyTool = {
 /** Without what may not be read. */
 async function listFolder(path: string, context: ToolContext): Promise<ToolOutput<undefined>> {
   const { files } = context;
-  const real = await placeOf(path, context);
+  const real = await resolveFilePath(path, context);
   const isDenied = context.readFilter?.();
   const names = [...(await files.readDir(real))].sort();
   const shown: string[] = [];

@@ -9,7 +9,7 @@ const ENDINGS = /\.(png|jpe?g|gif|webp)$/i;
 export const looksLikeImage = (path: string) => ENDINGS.test(path);
 
 /** `undefined`: none of the four. */
-export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
+export function detectImageType(bytes: Uint8Array): ImageType | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';

@@ -9,7 +9,7 @@ interface ListSpan {
 }
 
 /** The list under a key of the outermost object; undefined when it has none. The text must be valid JSON. */
-export function listIn(json: string, key: string): ListSpan | undefined {
+export function findList(json: string, key: string): ListSpan | undefined {
   let at = afterSpace(json, afterSpace(json, 0) + 1);
   let found: ListSpan | undefined;
   while (json[at] === '"') {

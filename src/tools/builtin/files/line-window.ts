@@ -1,5 +1,5 @@
 /** The part of a text that Read shows: whole lines, numbered, within bounds. */
-import { headOf } from '../../../util/text/cut-text.ts';
+import { takeStart } from '../../../util/text/cut-text.ts';
 
 interface WindowLimits {
   /** First line, from 1. */
@@ -67,5 +67,5 @@ function shown(text: string, start: number, end: number, max: number): string {
   const stop = end > start && text.charCodeAt(end - 1) === 0x0d ? end - 1 : end;
   const length = stop - start;
   if (length <= max) return text.slice(start, stop);
-  return `${headOf(text.slice(start, start + max + 1), max)}… (line cut: ${length} characters in all)`;
+  return `${takeStart(text.slice(start, start + max + 1), max)}… (line cut: ${length} characters in all)`;
 }

@@ -42,13 +42,13 @@ export function nearMiss(text: string, wanted: string): string | undefined {
   if (text.length > MAX_CHARS) return undefined;
   for (const { what, fold } of DIFFERENCES) {
     const found = foundIn(text, wanted, fold);
-    if (found !== undefined) return sentenceOf(what, found, wanted);
+    if (found !== undefined) return describeNearMiss(what, found, wanted);
   }
   const all = (each: string) => DIFFERENCES.reduce((so, { fold }) => fold(so), each);
   const found = foundIn(text, wanted, all);
   return found === undefined
     ? undefined
-    : sentenceOf('several kinds of characters that look alike', found, wanted);
+    : describeNearMiss('several kinds of characters that look alike', found, wanted);
 }
 
 /** The lines of the text that are the wanted ones once both are folded, from the line where they begin. */
@@ -74,7 +74,11 @@ function foundIn(
 
 const newlines = (text: string) => text.split('\n').length - 1;
 
-function sentenceOf(what: string, { line, shown }: { line: number; shown: string }, wanted: string): string {
+function describeNearMiss(
+  what: string,
+  { line, shown }: { line: number; shown: string },
+  wanted: string,
+): string {
   const [own, other] = [oddIn(shown, wanted), oddIn(wanted, shown)];
   const has = [
     ...(own === '' ? [] : [`the file has ${own}`]),
@@ -87,7 +91,7 @@ function sentenceOf(what: string, { line, shown }: { line: number; shown: string
 /** Characters beyond plain letters that only the first text has. */
 function oddIn(text: string, other: string): string {
   const odd = new Set([...text].filter((letter) => !other.includes(letter) && /[^\p{L}\p{N}]/u.test(letter)));
-  return [...odd].slice(0, 5).map(nameOf).join(' and ');
+  return [...odd].slice(0, 5).map(nameLetter).join(' and ');
 }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -110,7 +114,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '\u2212': 'minus sign',
 };
 
-function nameOf(letter: string): string {
+function nameLetter(letter: string): string {
   const code = (letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   const name = NAMES[letter];
   return name === undefined ? `U+${code}` : `U+${code} (${name})`;

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import type { FileStat, PlainFile } from '../../../protocol/files.ts';
 import type { ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
 import { imageHeader } from '../../../util/files/image-header.ts';
-import { type ImageType, imageTypeOf } from './image-file.ts';
+import { detectImageType, type ImageType } from './image-file.ts';
 
 export interface ImageOutput {
   readonly type: 'image';
@@ -46,7 +46,7 @@ export const looksLikePdf = (path: string) => extname(path).toLowerCase() === '.
 export const shownSize = ({ size }: FileStat, most: number) =>
   size > most ? `${size} bytes` : `more than ${most} bytes`;
 
-export function imageOf(
+export function toImageOutput(
   path: string,
   { stat, bytes }: PlainFile,
   { maxImageBytes }: MediaFileLimits,
@@ -56,7 +56,7 @@ export function imageOf(
       `${path} is an image of ${shownSize(stat, maxImageBytes)}; at most ${maxImageBytes} can be shown. Make a smaller copy of it first.`,
     );
   }
-  const type = imageTypeOf(bytes);
+  const type = detectImageType(bytes);
   if (type === undefined)
     throw new Error(`${path} is named like an image, but holds no PNG, JPEG, GIF or WebP.`);
   const base64 = Buffer.from(bytes).toString('base64');
@@ -81,7 +81,7 @@ export function imageOf(
   return { data, content: mediaContent(data) };
 }
 
-export function pdfOf(
+export function toPdfOutput(
   path: string,
   { stat, bytes: read }: PlainFile,
   { maxPdfBytes, maxPdfPages }: MediaFileLimits,
@@ -94,7 +94,7 @@ export function pdfOf(
   const bytes = Buffer.from(read);
   if (!bytes.subarray(0, 1024).includes('%PDF-'))
     throw new Error(`${path} is named like a PDF, but is none: it does not begin with %PDF-.`);
-  const pages = pagesOf(bytes);
+  const pages = countPages(bytes);
   if (pages !== undefined && pages > maxPdfPages)
     throw new Error(`${path} is a PDF of ${pages} pages; at most ${maxPdfPages} can be shown. ${instead}`);
   const data: PdfOutput = {
@@ -116,7 +116,7 @@ export function mediaContent(data: ImageOutput | PdfOutput): ToolResultContent {
 }
 
 /** As far as visible without decompression: newer files compress their list of pages. */
-function pagesOf(bytes: Buffer): number | undefined {
+function countPages(bytes: Buffer): number | undefined {
   const pages = bytes.toString('latin1').match(/\/Type\s*\/Page(?![A-Za-z])/g);
   return pages?.length;
 }

@@ -3,19 +3,19 @@ import type { PlainFile } from '../../../protocol/files.ts';
 import type { Tool, ToolContext, ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
 import { absolutePath } from '../../../util/files/home-path.ts';
 import { sha256 } from '../../../util/ids/sha256.ts';
-import { parserOf } from '../../schema/from-json-schema.ts';
+import { createParser } from '../../schema/from-json-schema.ts';
 import type { NotebookView } from '../notebook/show-notebook.ts';
-import { checkSpelling, fileInTheWay, isNoFolder, kindRefusal, placeOf } from './file-access.ts';
-import { imageTypeOf, looksLikeImage } from './image-file.ts';
+import { checkSpelling, fileInTheWay, isNoFolder, kindRefusal, resolveFilePath } from './file-access.ts';
+import { detectImageType, looksLikeImage } from './image-file.ts';
 import { lineWindow, numberedLines } from './line-window.ts';
 import {
   type ImageOutput,
-  imageOf,
   looksLikePdf,
   mediaContent,
   type PdfOutput,
-  pdfOf,
   shownSize,
+  toImageOutput,
+  toPdfOutput,
 } from './read-media.ts';
 import { decodeText, encodingNote, endsLinesWithCr } from './text-file.ts';
 
@@ -96,7 +96,7 @@ export function createReadTool(options: ReadLimits = {}): Tool<ReadInput, ReadOu
 - Jupyter notebooks are returned cell by cell with their outputs; offset and limit then count cells.
 - It reads files only: for directories use Glob, or ls with Bash.
 - When several files may matter, read them in one go with several calls.`,
-    parse: parserOf<ReadInput>(schema),
+    parse: createParser<ReadInput>(schema),
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
     effectClass: () => 'pure',
@@ -118,7 +118,7 @@ async function read(
 ): Promise<ToolOutput<ReadOutput>> {
   const path = absolutePath(input.file_path, context);
   const kind = looksLikeImage(path) ? 'image' : looksLikePdf(path) ? 'pdf' : 'text';
-  const real = await placeOf(path, context);
+  const real = await resolveFilePath(path, context);
   const found = await context.files.readPlain(real, mostBytes(kind, limits));
   if (found === undefined) {
     const inTheWay = await fileInTheWay(real, context.files);
@@ -126,9 +126,9 @@ async function read(
   }
   const refusal = kindRefusal(path, found.stat);
   if (refusal !== undefined) throw new Error(refusal);
-  if (kind === 'image') return imageOf(path, found, limits);
-  if (kind === 'pdf') return pdfOf(path, found, limits);
-  return textOf({ path, real }, found, input, context, limits);
+  if (kind === 'image') return toImageOutput(path, found, limits);
+  if (kind === 'pdf') return toPdfOutput(path, found, limits);
+  return readTextFile({ path, real }, found, input, context, limits);
 }
 
 function mostBytes(kind: 'image' | 'pdf' | 'text', limits: Required<ReadLimits>): number {
@@ -142,7 +142,7 @@ function mostBytes(kind: 'image' | 'pdf' | 'text', limits: Required<ReadLimits>)
   }
 }
 
-async function textOf(
+async function readTextFile(
   { path, real }: { readonly path: string; readonly real: string },
   { stat, bytes }: PlainFile,
   input: ReadInput,
@@ -154,8 +154,8 @@ async function textOf(
       `${path} has ${shownSize(stat, limits.maxFileBytes)}; files above ${limits.maxFileBytes} bytes are not read. Search it with Grep, or cut out a part with Bash, for example with sed -n or head -c.`,
     );
   const decoded = decodeText(bytes);
-  if (decoded === undefined && imageTypeOf(bytes) !== undefined)
-    return imageOf(path, { stat, ...(bytes.length <= limits.maxImageBytes && { bytes }) }, limits);
+  if (decoded === undefined && detectImageType(bytes) !== undefined)
+    return toImageOutput(path, { stat, ...(bytes.length <= limits.maxImageBytes && { bytes }) }, limits);
   if (decoded === undefined)
     throw new Error(
       `${path} is a binary file, which Read cannot show. Tools such as file, xxd or strings, run with Bash, can tell more.`,

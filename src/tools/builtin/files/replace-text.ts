@@ -22,7 +22,7 @@ export function replaceText(text: string, from: string, to: string, all: boolean
   const hits = occurrences(plain, needle);
   if (hits.length === 0) return { text, count: 0 };
 
-  const offsets = plain.length === text.length ? undefined : offsetsOf(text);
+  const offsets = plain.length === text.length ? undefined : listCarriageReturns(text);
   const original = (at: number) => (offsets === undefined ? at : at + removedBefore(offsets, at));
   const crlfFile = offsets !== undefined && offsets.length * 2 > countNewlines(plain);
   const replacement = to.replaceAll('\r\n', '\n');
@@ -46,7 +46,7 @@ function occurrences(text: string, needle: string): number[] {
 }
 
 /** Where, in the text without them, the `\r` of each `\r\n` was. Ascending. */
-function offsetsOf(text: string): number[] {
+function listCarriageReturns(text: string): number[] {
   const offsets: number[] = [];
   for (let at = text.indexOf('\r\n'); at >= 0; at = text.indexOf('\r\n', at + 2))
     offsets.push(at - offsets.length);

@@ -6,7 +6,7 @@ import { decodeText } from './text-file.ts';
 
 interface ShownFiles {
   /** Whether the record's file may be shown; synchronous if no rule denies reading. */
-  filter(file: Found, onRecord: () => boolean): boolean | Promise<boolean>;
+  filter(file: FoundFile, onRecord: () => boolean): boolean | Promise<boolean>;
   /**
    * Sentences for the model: if rules deny reading files, the same whether or not any were found; and how
    * many files were left out for their names.
@@ -14,7 +14,7 @@ interface ShownFiles {
   note(): string;
 }
 
-export type Found = ReturnType<SearchPlace['found']>;
+export type FoundFile = ReturnType<SearchPlace['found']>;
 
 export function shownFiles(context: ToolContext): ShownFiles {
   const isDenied = context.readFilter?.();
@@ -41,7 +41,7 @@ export function shownFiles(context: ToolContext): ShownFiles {
  * Files that are still where they were found. ripgrep opens by name, so a link may have replaced them for a
  * moment.
  */
-export async function stillThere<T extends { readonly found: Found }>(
+export async function stillThere<T extends { readonly found: FoundFile }>(
   each: readonly T[],
   { files }: ToolContext,
 ): Promise<readonly T[]> {
@@ -55,7 +55,7 @@ export async function stillThere<T extends { readonly found: Found }>(
 const MAX_COMPARED_BYTES = 32 * 1024 * 1024;
 
 /** Lines that the permitted files really contain: content that a link brought in meanwhile is dropped. */
-export async function heldLines<T extends { readonly found: Found; readonly text: string }>(
+export async function heldLines<T extends { readonly found: FoundFile; readonly text: string }>(
   lines: readonly T[],
   context: ToolContext,
 ): Promise<readonly T[]> {

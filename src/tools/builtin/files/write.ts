@@ -1,13 +1,13 @@
 import type { Tool, ToolContext } from '../../../protocol/tools/tool.ts';
 import { absolutePath } from '../../../util/files/home-path.ts';
-import { parserOf } from '../../schema/from-json-schema.ts';
+import { createParser } from '../../schema/from-json-schema.ts';
 import {
   changedMessage,
   checkTarget,
   lockFile,
   mayTell,
-  placeOf,
   readForWriting,
+  resolveFilePath,
   saveFile,
   staleness,
 } from './file-access.ts';
@@ -51,7 +51,7 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
 - To change part of a file, Edit is better: it sends only the change.
 - Missing folders are created. The content is written as given, with the line ends you give it.
 - Do not create documentation or other files that nobody asked for.`,
-  parse: parserOf<WriteInput>(schema),
+  parse: createParser<WriteInput>(schema),
   isConcurrencySafe: () => false,
   isReadOnly: () => false,
   pathFields: ['file_path'],
@@ -60,7 +60,7 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
   renderOutput(data) {
     const { type, filePath } = (data ?? {}) as Partial<WriteOutput>;
     return typeof filePath === 'string' && (type === 'create' || type === 'update')
-      ? sentenceOf({ type, filePath })
+      ? describeWrite({ type, filePath })
       : undefined;
   },
 
@@ -68,7 +68,7 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
     const spelling = await checkTarget(input.file_path, context);
     if (!spelling.ok) return spelling;
     const path = absolutePath(input.file_path, context);
-    const real = await placeOf(path, context);
+    const real = await resolveFilePath(path, context);
     if (!(await mayTell(path, real, context))) return { ok: true };
     const plan = await planWrite(path, real, input.content, context);
     return plan.kind === 'refused' ? { ok: false, message: plan.message } : { ok: true };
@@ -90,12 +90,12 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
         originalFile: before ?? null,
         userModified: false,
       };
-      return { data, content: sentenceOf(data) + note + plan.note };
+      return { data, content: describeWrite(data) + note + plan.note };
     });
   },
 };
 
-function sentenceOf({ type, filePath }: Pick<WriteOutput, 'type' | 'filePath'>): string {
+function describeWrite({ type, filePath }: Pick<WriteOutput, 'type' | 'filePath'>): string {
   return type === 'create' ? `${filePath} was created.` : `${filePath} was replaced with the new content.`;
 }
 

@@ -1,7 +1,7 @@
 import type { Tool, ToolContext } from '../../../protocol/tools/tool.ts';
 import { absolutePath } from '../../../util/files/home-path.ts';
-import { parserOf } from '../../schema/from-json-schema.ts';
-import { checkTarget, lockFile, mayTell, placeOf, saveFile } from '../files/file-access.ts';
+import { createParser } from '../../schema/from-json-schema.ts';
+import { checkTarget, lockFile, mayTell, resolveFilePath, saveFile } from '../files/file-access.ts';
 import type { NotebookEditInput, NotebookEditOutput } from './notebook-plan.ts';
 
 const schema = {
@@ -31,7 +31,7 @@ export const notebookEditTool: Tool<NotebookEditInput, NotebookEditOutput> = {
 - Read shows the cells with their ids.
 - A code cell whose source is replaced loses its outputs, which belonged to the old source.
 - The edit is refused if the file changed since you last read it. Everything else in the file stays as it is.`,
-  parse: parserOf<NotebookEditInput>(schema),
+  parse: createParser<NotebookEditInput>(schema),
   isConcurrencySafe: () => false,
   isReadOnly: () => false,
   pathFields: ['notebook_path'],
@@ -41,7 +41,7 @@ export const notebookEditTool: Tool<NotebookEditInput, NotebookEditOutput> = {
     const spelling = await checkTarget(input.notebook_path, context);
     if (!spelling.ok) return spelling;
     const path = absolutePath(input.notebook_path, context);
-    const real = await placeOf(path, context);
+    const real = await resolveFilePath(path, context);
     if (!(await mayTell(path, real, context))) return { ok: true };
     const plan = await planEdit(path, real, input, context);
     return plan.kind === 'refused' ? { ok: false, message: plan.message } : { ok: true };

@@ -2,9 +2,16 @@
 import type { ToolContext } from '../../../protocol/tools/tool.ts';
 import { sha256 } from '../../../util/ids/sha256.ts';
 import { changedMessage, readForWriting, staleness } from '../files/file-access.ts';
-import { listIn } from '../files/json-elements.ts';
+import { findList } from '../files/json-elements.ts';
 import { decodeText, encodeText, encodingRefusal } from '../files/text-file.ts';
-import { cellName, findCell, type Notebook, type NotebookCell, readNotebook, sourceOf } from './notebook.ts';
+import {
+  cellName,
+  findCell,
+  type Notebook,
+  type NotebookCell,
+  readCellSource,
+  readNotebook,
+} from './notebook.ts';
 
 type CellType = 'code' | 'markdown';
 
@@ -122,7 +129,7 @@ function planChange(
   const old = cells[at] as NotebookCell;
   const name = cellName(old, at);
   const oldType: CellType = old.cell_type === 'code' ? 'code' : 'markdown';
-  const about = { kind: 'change', at, remove: true, name, oldSource: sourceOf(old) } as const;
+  const about = { kind: 'change', at, remove: true, name, oldSource: readCellSource(old) } as const;
   if (mode === 'delete')
     return { ...about, cell: undefined, cellType: oldType, said: `Cell ${name} was deleted from ${path}.` };
   const cellType = type ?? oldType;
@@ -141,13 +148,13 @@ function newCell(type: CellType, source: string, id: string | undefined): Notebo
     ...(id !== undefined && { id }),
     metadata: {},
     ...(type === 'code' && { outputs: [] }),
-    source: linesOf(source),
+    source: splitLines(source),
   };
 }
 
 /** Outputs and execution count belong to the old source; other cells than code have neither. */
 function replaced(old: NotebookCell, type: CellType | undefined, source: string): NotebookCell {
-  const text = typeof old.source === 'string' ? source : linesOf(source);
+  const text = typeof old.source === 'string' ? source : splitLines(source);
   const kind = type ?? old.cell_type;
   if (kind === 'code') return { ...old, cell_type: kind, execution_count: null, outputs: [], source: text };
   const { outputs: _, execution_count: __, ...others } = old;
@@ -155,7 +162,7 @@ function replaced(old: NotebookCell, type: CellType | undefined, source: string)
 }
 
 /** As the format has it: a list of lines, each with its break. */
-function linesOf(source: string): readonly string[] {
+function splitLines(source: string): readonly string[] {
   return source.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
@@ -170,7 +177,7 @@ function freshId(cells: readonly NotebookCell[], toolUseId: string): string {
 
 /** Only the cell's own bytes change: a diff of the notebook shows only the edit. */
 function applied(text: string, { at, remove, cell }: Change): string {
-  const list = listIn(text, 'cells');
+  const list = findList(text, 'cells');
   if (list === undefined) throw new Error('The notebook has no list of cells.');
   const { elements } = list;
   const unit = /^\s*\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? '';

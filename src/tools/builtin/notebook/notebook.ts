@@ -39,7 +39,7 @@ export function readNotebook(text: string): NotebookReading {
     ok: true,
     notebook: {
       cells,
-      language: languageOf(isRecord(metadata) ? metadata : {}),
+      language: readLanguage(isRecord(metadata) ? metadata : {}),
       hasCellIds: Number(nbformat) > 4 || (nbformat === 4 && Number(minor) >= 5),
     },
   };
@@ -53,7 +53,7 @@ function isCell(value: unknown): value is NotebookCell {
   );
 }
 
-function languageOf(metadata: Record<string, unknown>): string {
+function readLanguage(metadata: Record<string, unknown>): string {
   const { language_info: info, kernelspec } = metadata;
   const named =
     (isRecord(info) ? info['name'] : undefined) ??
@@ -74,6 +74,6 @@ export function findCell(cells: readonly NotebookCell[], wanted: string): number
   return index !== undefined && Number(index) < cells.length ? Number(index) : -1;
 }
 
-export function sourceOf({ source }: NotebookCell): string {
+export function readCellSource({ source }: NotebookCell): string {
   return typeof source === 'string' ? source : source.join('');
 }

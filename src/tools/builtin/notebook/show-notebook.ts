@@ -3,9 +3,9 @@
 import type { ImageBlock, TextBlock } from '../../../protocol/model/wire.ts';
 import type { ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
 import { isRecord } from '../../../util/is-record.ts';
-import { headOf } from '../../../util/text/cut-text.ts';
-import { type ImageType, imageTypeOf } from '../files/image-file.ts';
-import { cellName, type NotebookCell, readNotebook, sourceOf } from './notebook.ts';
+import { takeStart } from '../../../util/text/cut-text.ts';
+import { detectImageType, type ImageType } from '../files/image-file.ts';
+import { cellName, type NotebookCell, readCellSource, readNotebook } from './notebook.ts';
 
 export interface NotebookView {
   readonly type: 'notebook';
@@ -74,30 +74,30 @@ export function showNotebook(
 
 function showCell(cell: NotebookCell, name: string, maxImageBytes: number, imagesLeft: number): Piece[] {
   const pieces: Piece[] = [
-    { type: 'text', text: `<cell id="${name}" type="${cell.cell_type}">\n${sourceOf(cell)}\n</cell>` },
+    { type: 'text', text: `<cell id="${name}" type="${cell.cell_type}">\n${readCellSource(cell)}\n</cell>` },
   ];
   let left = imagesLeft;
   for (const output of cell.outputs ?? []) {
     if (!isRecord(output)) continue;
-    const image = imageOf(output);
+    const image = findImage(output);
     if (image !== undefined && left > 0 && image.bytes <= maxImageBytes) {
       left--;
       pieces.push({ type: 'text', text: `<output of="${name}">` }, image.block);
       continue;
     }
-    const text = textOf(output).replace(COLOURS, '').trimEnd();
+    const text = formatOutput(output).replace(COLOURS, '').trimEnd();
     const said =
       image !== undefined
         ? `(a figure of ${image.bytes} bytes, not shown)`
         : text.length > MAX_OUTPUT_CHARS
-          ? `${headOf(text, MAX_OUTPUT_CHARS)}… (cut: ${text.length} characters in all)`
+          ? `${takeStart(text, MAX_OUTPUT_CHARS)}… (cut: ${text.length} characters in all)`
           : text;
     if (said !== '') pieces.push({ type: 'text', text: `<output of="${name}">\n${said}\n</output>` });
   }
   return pieces;
 }
 
-function textOf(output: Record<string, unknown>): string {
+function formatOutput(output: Record<string, unknown>): string {
   const { output_type: kind, text, data, ename, evalue, traceback } = output;
   if (kind === 'error') {
     const trace = Array.isArray(traceback) ? traceback.map(String).join('\n') : '';
@@ -117,13 +117,13 @@ function lines(value: unknown): string {
   return Array.isArray(value) ? value.map(String).join('') : typeof value === 'string' ? value : '';
 }
 
-function imageOf({ data }: Record<string, unknown>): { block: ImageBlock; bytes: number } | undefined {
+function findImage({ data }: Record<string, unknown>): { block: ImageBlock; bytes: number } | undefined {
   if (!isRecord(data)) return undefined;
   for (const type of ['image/png', 'image/jpeg', 'image/gif', 'image/webp']) {
     const base64 = lines(data[type]).replace(/\s/g, '');
     if (base64 === '') continue;
     const bytes = Buffer.from(base64, 'base64');
-    const real: ImageType | undefined = imageTypeOf(bytes);
+    const real: ImageType | undefined = detectImageType(bytes);
     if (real === undefined) continue;
     return {
       bytes: bytes.length,

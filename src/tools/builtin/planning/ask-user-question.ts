@@ -4,7 +4,7 @@
 import type { JsonSchema } from '../../../protocol/json.ts';
 import type { Tool } from '../../../protocol/tools/tool.ts';
 import { lazily } from '../../../util/async/lazily.ts';
-import { parserOf } from '../../schema/from-json-schema.ts';
+import { createParser } from '../../schema/from-json-schema.ts';
 
 export const ASK_USER_QUESTION_TOOL = 'AskUserQuestion';
 
@@ -115,16 +115,16 @@ type Input = Pick<Tool<AskUserQuestionInput>, 'inputJsonSchema' | 'parse'>;
 
 /** Shared by all sessions. */
 const INPUTS: Readonly<Record<PreviewFormat, () => Input>> = {
-  markdown: lazily(() => inputOf('markdown')),
-  html: lazily(() => inputOf('html')),
+  markdown: lazily(() => buildInput('markdown')),
+  html: lazily(() => buildInput('html')),
 };
 
-function inputOf(previewFormat: PreviewFormat): Input {
-  const inputJsonSchema = schemaOf(previewFormat);
-  return { inputJsonSchema, parse: parserOf<AskUserQuestionInput>(withAnswers(inputJsonSchema)) };
+function buildInput(previewFormat: PreviewFormat): Input {
+  const inputJsonSchema = buildSchema(previewFormat);
+  return { inputJsonSchema, parse: createParser<AskUserQuestionInput>(withAnswers(inputJsonSchema)) };
 }
 
-function schemaOf(previewFormat: PreviewFormat): JsonSchema {
+function buildSchema(previewFormat: PreviewFormat): JsonSchema {
   const text = (description: string) => ({ type: 'string', minLength: 1, description });
   return {
     type: 'object',

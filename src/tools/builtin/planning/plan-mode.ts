@@ -3,7 +3,7 @@
  * approval.
  */
 import type { Tool } from '../../../protocol/tools/tool.ts';
-import { parserOf } from '../../schema/from-json-schema.ts';
+import { createParser } from '../../schema/from-json-schema.ts';
 
 export const ENTER_PLAN_MODE_TOOL = 'EnterPlanMode';
 export const EXIT_PLAN_MODE_TOOL = 'ExitPlanMode';
@@ -44,7 +44,7 @@ export function createEnterPlanModeTool(port: PlanPort): Tool<object, { readonly
 
 - Use it for work that can be done in several ways, or that touches much, when the user should agree to the way first.
 - Not for small or clear tasks, nor for questions.`,
-    parse: parserOf<object>(nothing),
+    parse: createParser<object>(nothing),
     isConcurrencySafe: () => false,
     isReadOnly: () => true,
     effectClass: () => 'idempotent',
@@ -101,7 +101,7 @@ export function createExitPlanModeTool(port: PlanPort): Tool<ExitPlanModeInput, 
 
 - Call it when the plan is whole; settle open questions with the user before.
 - If the user does not agree, stay in plan mode and work what they say into the plan.`,
-    parse: parserOf<ExitPlanModeInput>(exitSchema),
+    parse: createParser<ExitPlanModeInput>(exitSchema),
     requiresUserInteraction: true,
     isConcurrencySafe: () => false,
     isReadOnly: () => true,

@@ -1,6 +1,6 @@
 import type { TodoItem } from '../../../protocol/model/attachment.ts';
 import type { Tool } from '../../../protocol/tools/tool.ts';
-import { parserOf } from '../../schema/from-json-schema.ts';
+import { createParser } from '../../schema/from-json-schema.ts';
 
 interface TodoWriteInput {
   readonly todos: readonly TodoItem[];
@@ -47,7 +47,7 @@ export const todoWriteTool: Tool<TodoWriteInput, TodoWriteOutput> = {
 - Give the whole list each time. Have exactly one step in_progress while you work.
 - Mark a step completed as soon as it is truly done, not in batches; if it failed or is only partly done, leave it in_progress and add what is missing.
 - Remove steps that are no longer wanted.`,
-  parse: parserOf<TodoWriteInput>(schema),
+  parse: createParser<TodoWriteInput>(schema),
   // The last list wins, so the order of calls matters; nothing outside the session is changed.
   isConcurrencySafe: () => false,
   isReadOnly: () => true,

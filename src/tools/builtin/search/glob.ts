@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Tool, ToolContext, ToolOutput } from '../../../protocol/tools/tool.ts';
 import { absolutePath, type PathBase } from '../../../util/files/home-path.ts';
-import { parserOf } from '../../schema/from-json-schema.ts';
+import { createParser } from '../../schema/from-json-schema.ts';
 import { checkSpelling } from '../files/file-access.ts';
-import { type Found, shownFiles, stillThere } from '../files/shown-files.ts';
+import { type FoundFile, shownFiles, stillThere } from '../files/shown-files.ts';
 import { searchByGlob } from './brackets-as-names.ts';
 import { runRipgrep, SEARCHED_FILES, type SearchOptions, shownPath, WITHOUT_GIT } from './ripgrep.ts';
 import { searchPlace } from './search-place.ts';
@@ -47,7 +47,7 @@ export function createGlobTool(options: SearchOptions = {}): Tool<GlobInput, Glo
 - The files changed last come first; at most ${MAX_FILES} are returned. Paths inside the working directory are relative to it.
 - Files ignored by .gitignore are left out unless path names their folder.
 - To find files by what is in them, use Grep.`,
-    parse: parserOf<GlobInput>(schema),
+    parse: createParser<GlobInput>(schema),
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
     effectClass: () => 'pure',
@@ -59,7 +59,7 @@ export function createGlobTool(options: SearchOptions = {}): Tool<GlobInput, Glo
     microcompactable: true,
     renderOutput(data) {
       const { filenames } = (data ?? {}) as Partial<GlobOutput>;
-      return Array.isArray(filenames) ? listOf(filenames) : undefined;
+      return Array.isArray(filenames) ? formatList(filenames) : undefined;
     },
     run: (input, context) => glob(input, context, options),
   };
@@ -72,7 +72,7 @@ async function glob(
 ): Promise<ToolOutput<GlobOutput>> {
   const startedMs = context.nowMs();
   const { root, pattern } = searchRoot(input, context);
-  const matching: { readonly found: Found }[] = [];
+  const matching: { readonly found: FoundFile }[] = [];
   const shown = shownFiles(context);
   let truncated = false;
   let foundAny = false;
@@ -112,10 +112,10 @@ async function glob(
   const note = truncated
     ? `\n(There are more: these are the ${MAX_FILES} changed last. A narrower pattern or path finds the others.)`
     : '';
-  return { data, content: listOf(filenames) + note + shown.note() + how };
+  return { data, content: formatList(filenames) + note + shown.note() + how };
 }
 
-const listOf = (filenames: readonly string[]) =>
+const formatList = (filenames: readonly string[]) =>
   filenames.length === 0 ? 'No files found' : filenames.join('\n');
 
 /**

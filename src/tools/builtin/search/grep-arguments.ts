@@ -18,7 +18,7 @@ export function grepArguments(input: GrepInput, mode: GrepMode, path: string): s
     ...(input['-i'] === true ? ['--ignore-case'] : []),
     ...(input.multiline === true ? ['--multiline', '--multiline-dotall'] : []),
     ...(input.type === undefined ? [] : typeArguments(input.type)),
-    ...globsOf(input.glob).flatMap((glob) => ['--glob', glob]),
+    ...splitGlobs(input.glob).flatMap((glob) => ['--glob', glob]),
     ...WITHOUT_GIT,
     '-e',
     input.pattern,
@@ -56,7 +56,7 @@ function modeArguments(input: GrepInput, mode: GrepMode): string[] {
 }
 
 /** Several globs in one text, separated by spaces or commas; within braces a comma belongs to the glob. */
-function globsOf(text: string | undefined): readonly string[] {
+function splitGlobs(text: string | undefined): readonly string[] {
   if (text === undefined) return [];
   if (text.includes('{')) return text.split(/\s+/).filter((glob) => glob !== '');
   return text.split(/[\s,]+/).filter((glob) => glob !== '');

@@ -1,9 +1,9 @@
 import type { Tool, ToolContext, ToolOutput } from '../../../protocol/tools/tool.ts';
 import { absolutePath } from '../../../util/files/home-path.ts';
-import { headOf } from '../../../util/text/cut-text.ts';
-import { parserOf } from '../../schema/from-json-schema.ts';
+import { takeStart } from '../../../util/text/cut-text.ts';
+import { createParser } from '../../schema/from-json-schema.ts';
 import { checkSpelling } from '../files/file-access.ts';
-import { type Found, heldLines, shownFiles, stillThere } from '../files/shown-files.ts';
+import { type FoundFile, heldLines, shownFiles, stillThere } from '../files/shown-files.ts';
 import { searchByGlob } from './brackets-as-names.ts';
 import { grepArguments } from './grep-arguments.ts';
 import { DEFAULT_HEAD_LIMIT, type GrepInput, type GrepMode, grepSchema } from './grep-input.ts';
@@ -36,7 +36,7 @@ export function createGrepTool(options: SearchOptions = {}): Tool<GrepInput, Gre
 - output_mode "content" shows lines, "files_with_matches" the paths of files (changed last first), "count" numbers.
 - Patterns match within one line unless multiline is set.
 - Page through long answers with head_limit and offset.`,
-    parse: parserOf<GrepInput>(grepSchema),
+    parse: createParser<GrepInput>(grepSchema),
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
     effectClass: () => 'pure',
@@ -58,11 +58,11 @@ const GROUPS_APART = '--';
 
 interface GrepRecord {
   /** undefined: no file is named. */
-  readonly found: Found | undefined;
+  readonly found: FoundFile | undefined;
   readonly text: string;
 }
 
-type FoundLine = GrepRecord & { readonly found: Found };
+type FoundLine = GrepRecord & { readonly found: FoundFile };
 
 type Search = (separator: '\n' | '\0', take: (record: GrepRecord) => boolean) => Promise<void>;
 
@@ -125,10 +125,10 @@ async function grepIn(
 
   switch (mode) {
     case 'files_with_matches': {
-      const matching: { readonly found: Found }[] = [];
+      const matching: { readonly found: FoundFile }[] = [];
       await search('\0', ({ found }) => found === undefined || matching.push({ found }) < MAX_SORTED_FILES);
       const sorted = await changedLastFirst(matching, context);
-      const page = pageOf(
+      const page = takePage(
         sorted.map(({ found }) => shownPath(found.spelled, context.cwd)),
         input,
       );
@@ -140,7 +140,7 @@ async function grepIn(
       };
     }
     case 'content': {
-      const { page, files } = await linesOf(
+      const { page, files } = await readLinePage(
         search,
         input,
         context,
@@ -165,7 +165,7 @@ async function grepIn(
     }
     case 'count': {
       let numMatches = 0;
-      const { page, files } = await linesOf(search, input, context, stillThere, (file, count) => {
+      const { page, files } = await readLinePage(search, input, context, stillThere, (file, count) => {
         numMatches += Number(count);
         return `${file}:${count}`;
       });
@@ -184,7 +184,7 @@ async function grepIn(
 }
 
 /** The wanted page of output lines. Each is `path NUL text`, but for the separators between groups. */
-async function linesOf(
+async function readLinePage(
   search: Search,
   input: GrepInput,
   context: ToolContext,
@@ -214,7 +214,7 @@ async function linesOf(
     if (!held.has(line)) return [];
     const file = shownPath(line.found.spelled, context.cwd);
     files.add(file);
-    return [headOf(render(file, line.text), MAX_CHARS)];
+    return [takeStart(render(file, line.text), MAX_CHARS)];
   });
   return { page: { entries, more }, files: [...files] };
 }
@@ -230,7 +230,7 @@ function splitRecord(record: string): readonly [path: string | undefined, text: 
 const limitOf = ({ head_limit }: GrepInput) =>
   head_limit === 0 ? Number.POSITIVE_INFINITY : (head_limit ?? DEFAULT_HEAD_LIMIT);
 
-function pageOf(all: readonly string[], input: GrepInput): Page {
+function takePage(all: readonly string[], input: GrepInput): Page {
   const skip = input.offset ?? 0;
   const entries: string[] = [];
   let chars = 0;
@@ -248,9 +248,9 @@ function moreNote(page: Page, input: GrepInput): string {
 }
 
 async function changedLastFirst(
-  matching: readonly { readonly found: Found }[],
+  matching: readonly { readonly found: FoundFile }[],
   context: ToolContext,
-): Promise<readonly { readonly found: Found }[]> {
+): Promise<readonly { readonly found: FoundFile }[]> {
   const there = await stillThere(matching, context);
   const dated = await Promise.all(
     there.map(async ({ found }) => ({

@@ -7,7 +7,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { ToolContext } from '../../../protocol/tools/tool.ts';
 import { type ProcessGroup, spawnGroup } from '../../../util/process/process-tree.ts';
-import { headOf } from '../../../util/text/cut-text.ts';
+import { takeStart } from '../../../util/text/cut-text.ts';
 import type { SearchPlace } from './search-place.ts';
 
 export interface RipgrepRun {
@@ -110,12 +110,12 @@ async function readRecords({ stdout }: ProcessGroup, { separator, onRecord }: Ri
       for (const [at, part] of parts.entries()) {
         if (!skipping) rest += part;
         if (at < parts.length - 1) {
-          const goesOn = onRecord(headOf(rest, MAX_RECORD_CHARS));
+          const goesOn = onRecord(takeStart(rest, MAX_RECORD_CHARS));
           if (!(typeof goesOn === 'boolean' ? goesOn : await goesOn)) return true;
           rest = '';
           skipping = false;
         } else if (rest.length > MAX_RECORD_CHARS) {
-          rest = headOf(rest, MAX_RECORD_CHARS);
+          rest = takeStart(rest, MAX_RECORD_CHARS);
           skipping = true;
         }
       }
@@ -135,7 +135,7 @@ async function readStderr({ stderr }: ProcessGroup): Promise<string> {
   } catch {
     // As above.
   }
-  return headOf(text.trim(), MAX_STDERR_CHARS);
+  return takeStart(text.trim(), MAX_STDERR_CHARS);
 }
 
 /** A path for the model: relative within the working directory. */

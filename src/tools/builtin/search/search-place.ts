@@ -6,7 +6,7 @@ import type { ToolContext } from '../../../protocol/tools/tool.ts';
 import { isInside } from '../../../util/files/inside.ts';
 import { type HeldFolder, holdFolder, openPlain, PathMovedError } from '../../../util/files/plain-path.ts';
 import { refuseSecret } from '../../../util/files/secret-files.ts';
-import { kindRefusal, placeOf } from '../files/file-access.ts';
+import { kindRefusal, resolveFilePath } from '../files/file-access.ts';
 
 export interface SearchPlace {
   /** The folder that ripgrep runs in; globs with a slash are relative to it. */
@@ -32,7 +32,7 @@ const NOT_WALKED = ['--glob', '!/proc', '--glob', '!/sys', '--glob', '!/dev'];
 
 /** undefined: it does not exist. Throws a sentence for the model if it cannot be searched. */
 export async function searchPlace(spelled: string, context: ToolContext): Promise<SearchPlace | undefined> {
-  const real = await placeOf(spelled, context);
+  const real = await resolveFilePath(spelled, context);
   const stat = await context.files.lstat(real);
   if (stat === undefined) return undefined;
   refuseSecret(real);

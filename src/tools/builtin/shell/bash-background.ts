@@ -3,11 +3,11 @@ import type { TaskEnd, TaskHandle, TaskStart } from '../../../protocol/tools/tas
 import type { ToolContext, ToolOutput } from '../../../protocol/tools/tool.ts';
 import { shellOn } from '../../../util/process/shell-program.ts';
 import { terminalText } from '../../../util/process/terminal-text.ts';
-import { tailOf } from '../../../util/text/cut-text.ts';
+import { takeEnd } from '../../../util/text/cut-text.ts';
 import type { BashInput, BashSettings } from './bash-options.ts';
 import { type BashOutput, trimmed } from './bash-report.ts';
 import { BoundedOutput, type CollectedOutput } from './bounded-output.ts';
-import { isolationOf } from './isolation-of.ts';
+import { findIsolation } from './isolation-of.ts';
 import { type RunningShell, type ShellEnd, startShellCommand } from './shell-command.ts';
 
 /** Characters of the end of its output in the notification of its end. */
@@ -56,7 +56,7 @@ export async function runInBackground(
     maxSpillBytes,
   });
   await output.toFile(task.outputFile);
-  const isolation = await isolationOf(input, context);
+  const isolation = await findIsolation(input, context);
   // It was not stopped before it began.
   if (tasks.get(task.taskId)?.status === 'running') {
     shell = startShellCommand({
@@ -134,10 +134,10 @@ const NOTHING_YET: BashOutput = {
 /** Neither call nor turn waits for this; it never rejects. */
 async function follow(shell: RunningShell, output: BoundedOutput, task: TaskHandle): Promise<void> {
   const end = await shell.ended;
-  await task.finish(endOf(task, end, await output.finish()));
+  await task.finish(toTaskEnd(task, end, await output.finish()));
 }
 
-function endOf(
+function toTaskEnd(
   { description }: TaskHandle,
   { end, leftovers }: ShellEnd,
   { tail }: CollectedOutput,
@@ -155,6 +155,6 @@ function endOf(
   return {
     status: end.code === 0 ? 'completed' : 'failed',
     summary: `${which} ${how}${note}`,
-    result: trimmed(tailOf(terminalText(tail), RESULT_CHARS)),
+    result: trimmed(takeEnd(terminalText(tail), RESULT_CHARS)),
   };
 }

@@ -3,7 +3,7 @@
 import type { ImageBlock } from '../../../protocol/model/wire.ts';
 import type { ToolContext, ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
 import { terminalText } from '../../../util/process/terminal-text.ts';
-import { headOf, tailOf } from '../../../util/text/cut-text.ts';
+import { takeEnd, takeStart } from '../../../util/text/cut-text.ts';
 import type { CollectedOutput } from './bounded-output.ts';
 import { exitMeaning, isQuiet } from './exit-meaning.ts';
 import type { Isolation } from './isolation-of.ts';
@@ -98,7 +98,7 @@ export async function report(
 }
 
 /** Text for the model for a result in this form; undefined: another form. */
-export function renderOutput(data: unknown): ToolResultContent | undefined {
+export function renderBashOutput(data: unknown): ToolResultContent | undefined {
   if (typeof data !== 'object' || data === null || !('stdout' in data)) return undefined;
   const { stdout, stderr } = data as { readonly stdout: unknown; readonly stderr?: unknown };
   if (typeof stdout !== 'string') return undefined;
@@ -136,10 +136,10 @@ function shown(collected: CollectedOutput): string {
 The output is too large to show (${totalBytes} bytes). ${where}
 
 It begins:
-${headOf(terminalText(head), PREVIEW_CHARS)}
+${takeStart(terminalText(head), PREVIEW_CHARS)}
 …
 It ends:
-${trimmed(tailOf(terminalText(tail), PREVIEW_CHARS))}
+${trimmed(takeEnd(terminalText(tail), PREVIEW_CHARS))}
 </persisted-output>`;
 }
 

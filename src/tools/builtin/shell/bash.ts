@@ -3,13 +3,13 @@ import type { Tool, ToolContext, ToolOutput, ToolProgress } from '../../../proto
 import { lazily } from '../../../util/async/lazily.ts';
 import { systemClock } from '../../../util/clock.ts';
 import { shellOn } from '../../../util/process/shell-program.ts';
-import { type Deferred, deferred } from '../../deferred.ts';
-import { parserOf } from '../../schema/from-json-schema.ts';
+import { createResolvable, type Resolvable } from '../../resolvable.ts';
+import { createParser } from '../../schema/from-json-schema.ts';
 import { goOnInBackground, movedOutput, runInBackground, shellTask } from './bash-background.ts';
 import type { BashInput, BashOptions, BashSettings } from './bash-options.ts';
-import { type BashOutput, renderOutput, report } from './bash-report.ts';
+import { type BashOutput, renderBashOutput, report } from './bash-report.ts';
 import { BoundedOutput } from './bounded-output.ts';
-import { isolationOf } from './isolation-of.ts';
+import { findIsolation } from './isolation-of.ts';
 import { type RunningShell, startShellCommand } from './shell-command.ts';
 
 const HEADLINE_CHARS = 500;
@@ -59,7 +59,7 @@ const WITH_BOTH = schemaWith({ ...background, ...leaving });
  * The schema for the model. Whether a call may leave the sandbox is checked later, so that the refusal says
  * why.
  */
-function schemaOf(settings: BashSettings, shown: boolean): JsonSchema {
+function pickSchema(settings: BashSettings, shown: boolean): JsonSchema {
   const leaves = !shown || settings.sandbox?.mayLeave === true;
   if (settings.background) return leaves ? WITH_BOTH : WITH_BACKGROUND;
   return leaves ? WITH_LEAVING : PLAIN;
@@ -81,7 +81,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
     path: options.path,
     sandbox: options.sandbox,
   };
-  const parse = parserOf<BashInput>(schemaOf(settings, false));
+  const parse = createParser<BashInput>(pickSchema(settings, false));
   /** Loaded by the first command, as what judges it is: where it cannot be, none runs beside others. */
   let readsBySight: ((command: string) => boolean) | undefined;
   const loadSight = lazily(async () => {
@@ -90,7 +90,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
   });
   return {
     name: 'Bash',
-    inputJsonSchema: schemaOf(settings, true),
+    inputJsonSchema: pickSchema(settings, true),
     description: () => describe(settings),
     parse: (input) => (readsBySight === undefined ? loadSight().then(() => parse(input)) : parse(input)),
     isConcurrencySafe: ({ command, run_in_background }) =>
@@ -127,7 +127,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
     // It limits itself; a headline may precede the output.
     maxResultChars: settings.maxOutputChars + HEADLINE_CHARS,
     microcompactable: true,
-    renderOutput,
+    renderOutput: renderBashOutput,
     run: (input, context) =>
       input.run_in_background === true
         ? runInBackground(input, context, settings)
@@ -176,7 +176,7 @@ async function* runBash(
   const { command } = input;
   // A hook or host that rewrote the command wrote all of it.
   const filled = context.filled?.shown === command ? context.filled : undefined;
-  const isolation = context.sandbox === undefined ? undefined : await isolationOf(input, context);
+  const isolation = context.sandbox === undefined ? undefined : await findIsolation(input, context);
   const shell = startShellCommand({
     command: filled?.text ?? command,
     shell: shellOn(settings.path ?? context.env['PATH']),
@@ -191,7 +191,7 @@ async function* runBash(
   if (context.signal.aborted) onAbort();
   context.signal.addEventListener('abort', onAbort, { once: true });
   const tasks = settings.background ? context.tasks : undefined;
-  let letGo = deferred<'host' | 'timeout'>();
+  let letGo = createResolvable<'host' | 'timeout'>();
   const cancelTimeout = clock.timer(timeoutMs, () =>
     tasks === undefined ? shell.stop('timeout') : letGo.resolve('timeout'),
   );
@@ -210,7 +210,7 @@ async function* runBash(
       if (step !== 'tick' && task !== undefined) {
         detached = await goOnInBackground(shell, output, task, settings);
         if (detached) return movedOutput(task, output, step, timeoutMs);
-        letGo = deferred();
+        letGo = createResolvable();
         if (step === 'timeout') shell.stop('timeout');
       }
       yield {
@@ -240,10 +240,10 @@ async function* runBash(
 /** The next event: the command's end, a request to move it to the background, or a heartbeat. */
 async function nextStep(
   shell: RunningShell,
-  letGo: Deferred<'host' | 'timeout'>,
+  letGo: Resolvable<'host' | 'timeout'>,
   { clock, progressMs }: BashSettings,
 ): Promise<'ended' | 'tick' | 'host' | 'timeout'> {
-  const tick = deferred<'tick'>();
+  const tick = createResolvable<'tick'>();
   const cancel = clock.timer(progressMs, () => tick.resolve('tick'));
   try {
     return await Promise.race([shell.ended.then(() => 'ended' as const), letGo.promise, tick.promise]);

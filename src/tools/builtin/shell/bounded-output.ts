@@ -5,7 +5,7 @@
 
 import { StringDecoder } from 'node:string_decoder';
 import type { AppendHandle, PersistentFiles } from '../../../protocol/files.ts';
-import { headOf, newlinesIn, tailOf } from '../../../util/text/cut-text.ts';
+import { newlinesIn, takeEnd, takeStart } from '../../../util/text/cut-text.ts';
 import { errorText } from '../../../util/text/error-text.ts';
 
 interface BoundedOutputOptions {
@@ -105,10 +105,10 @@ export class BoundedOutput {
 
   #keep(text: string): void {
     const { maxChars } = this.#options;
-    if (this.#head.length < maxChars) this.#head = headOf(this.#head + text, maxChars);
+    if (this.#head.length < maxChars) this.#head = takeStart(this.#head + text, maxChars);
     this.#chars += text.length;
     this.#newlines += newlinesIn(text);
-    this.#tail = tailOf(this.#tail + tailOf(text, TAIL_CHARS), TAIL_CHARS);
+    this.#tail = takeEnd(this.#tail + takeEnd(text, TAIL_CHARS), TAIL_CHARS);
   }
 
   /** One at a time, to keep the order of bytes. */

@@ -18,13 +18,13 @@ const QUIET = new Set('cd chgrp chmod chown cp ln mkdir mv rm rmdir touch unset 
  */
 export function exitMeaning(line: string, code: number): string | undefined {
   if (code !== 1) return undefined;
-  const last = commandsOf(line).at(-1) ?? '';
+  const last = splitCommands(line).at(-1) ?? '';
   return EXIT_1.find(([names]) => names.some((name) => startsWith(last, name)))?.[1];
 }
 
 /** Whether no command of the line prints anything on success. */
 export function isQuiet(line: string): boolean {
-  const commands = commandsOf(line);
+  const commands = splitCommands(line);
   return commands.length > 0 && commands.every((command) => QUIET.has(/^\S+/.exec(command)?.[0] ?? ''));
 }
 
@@ -34,7 +34,7 @@ export function isQuiet(line: string): boolean {
  */
 const COMMAND = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[<>]&|&>|[^;&|\n'"\\])+/gs;
 
-function commandsOf(line: string): readonly string[] {
+function splitCommands(line: string): readonly string[] {
   return (line.match(COMMAND) ?? []).map((command) => command.trim()).filter((command) => command !== '');
 }
 

@@ -1,4 +1,4 @@
-import type { CommandPlace, Isolate, SandboxedCall } from '../../../protocol/tools/sandbox.ts';
+import type { CommandPlace, Isolate, SandboxedCall } from '../../../protocol/tools/isolation.ts';
 import type { ToolContext } from '../../../protocol/tools/tool.ts';
 
 export interface Isolation {
@@ -10,7 +10,7 @@ export interface Isolation {
 }
 
 /** undefined: commands are not isolated. */
-export async function isolationOf(
+export async function findIsolation(
   call: SandboxedCall,
   { sandbox }: Pick<ToolContext, 'sandbox'>,
 ): Promise<Isolation | undefined> {

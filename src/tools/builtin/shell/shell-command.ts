@@ -3,9 +3,9 @@
  * Background processes end with it, even if they hold the pipes open (F99).
  */
 import type { Clock } from '../../../protocol/ports.ts';
-import type { Isolate, Launch } from '../../../protocol/tools/sandbox.ts';
+import type { Isolate, Launch } from '../../../protocol/tools/isolation.ts';
+import { unlessAborted } from '../../../util/async/when-aborted.ts';
 import { type ProcessEnd, type ProcessGroup, spawnGroup } from '../../../util/process/process-tree.ts';
-import { unlessAborted } from '../../deferred.ts';
 import type { BoundedOutput } from './bounded-output.ts';
 
 interface ShellCommand {
@@ -87,10 +87,10 @@ export function startShellCommand(shell: ShellCommand): RunningShell {
   };
   const run = async (): Promise<ShellEnd> => {
     const { isolate } = shell;
-    if (isolate === undefined) return runToEnd(start(launchOf(shell)), shell, () => stopped);
+    if (isolate === undefined) return runToEnd(start(toLaunch(shell)), shell, () => stopped);
     let launch: Launch;
     try {
-      launch = await isolate(launchOf(shell));
+      launch = await isolate(toLaunch(shell));
     } catch (error) {
       return { end: { kind: 'not_started', error: error as NodeJS.ErrnoException }, leftovers: false };
     }
@@ -110,7 +110,7 @@ async function runToEnd(
   stoppedBy: () => ShellEnd['stopped'],
 ): Promise<ShellEnd> {
   const told = folderTold(group);
-  const complaint = textOf(group.stderr);
+  const complaint = readBeginning(group.stderr);
   const end = await follow(group, shell);
   const leftovers = await group.end(shell.killGraceMs);
   const stopped = stoppedBy();
@@ -133,7 +133,7 @@ async function runToEnd(
 const asksForFolder = ({ tellFolder }: ShellCommand): boolean =>
   tellFolder === true && process.platform !== 'win32';
 
-function launchOf(shell: ShellCommand): Launch {
+function toLaunch(shell: ShellCommand): Launch {
   const { cwd, env, command, shell: program } = shell;
   const script = asksForFolder(shell) ? tellingFolder(DESCRIPTORS[program]) : MERGED;
   return { program, args: ['-c', script, program, command], cwd, env: { ...env, ...MARKS } };
@@ -151,7 +151,7 @@ function spawn(shell: ShellCommand, { program, args, cwd, env, descriptors }: La
 }
 
 /** Its beginning; undefined if it cannot be read completely. */
-async function textOf(stream: ProcessGroup['stderr']): Promise<string | undefined> {
+async function readBeginning(stream: ProcessGroup['stderr']): Promise<string | undefined> {
   if (stream === undefined) return undefined;
   let text = '';
   try {

@@ -6,7 +6,7 @@ import type { Clock } from '../../../protocol/ports.ts';
 import type { ParkingPort } from '../../../protocol/session/parking.ts';
 import { CallParked } from '../../../protocol/tools/call-parked.ts';
 import type { Tool } from '../../../protocol/tools/tool.ts';
-import { parserOf } from '../../schema/from-json-schema.ts';
+import { createParser } from '../../schema/from-json-schema.ts';
 
 export const SLEEP_TOOL = 'Sleep';
 
@@ -61,7 +61,7 @@ export function createSleepTool({ clock, parking, prompts }: SleepPorts): Tool<S
     inputJsonSchema: schema,
     description: () =>
       'Waits, without holding a shell: when there is nothing to do until something happens, or when you were asked to wait. It ends early when the user says something. What the user has said for later reaches you with its result. Each time you wake costs a request, so do not wait in small steps.',
-    parse: parserOf<SleepInput>(schema),
+    parse: createParser<SleepInput>(schema),
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
     effectClass: () => 'pure',

@@ -1,7 +1,7 @@
 import { TASK_TYPES, type TaskInfo, type TaskOutput, type TaskTable } from '../../../protocol/tools/task.ts';
 import type { Tool, ToolOutput } from '../../../protocol/tools/tool.ts';
 import { terminalText } from '../../../util/process/terminal-text.ts';
-import { parserOf } from '../../schema/from-json-schema.ts';
+import { createParser } from '../../schema/from-json-schema.ts';
 
 interface TaskOutputInput {
   readonly task_id: string;
@@ -50,7 +50,7 @@ export const taskOutputTool: Tool<TaskOutputInput, TaskOutputOutput> = {
 
 - Waits for its end unless block is false. You are told of the end of every task anyway, so there is no need to wait for one that you do not depend on.
 - The file of its output, which was named when it began, holds everything from the start.`,
-  parse: parserOf<TaskOutputInput>(schema),
+  parse: createParser<TaskOutputInput>(schema),
   isConcurrencySafe: () => true,
   isReadOnly: () => true,
   effectClass: () => 'pure',

@@ -1,6 +1,6 @@
 import { TASK_TYPES } from '../../../protocol/tools/task.ts';
 import type { Tool } from '../../../protocol/tools/tool.ts';
-import { parserOf } from '../../schema/from-json-schema.ts';
+import { createParser } from '../../schema/from-json-schema.ts';
 import { known } from './task-output.ts';
 
 interface TaskStopInput {
@@ -31,7 +31,7 @@ export const taskStopTool: Tool<TaskStopInput, TaskStopOutput> = {
   inputJsonSchema: schema,
   description: () =>
     'Stops a background task, and everything it started. Give the id that the call which began it returned; what the task wrote until then stays readable.',
-  parse: parserOf<TaskStopInput>(schema),
+  parse: createParser<TaskStopInput>(schema),
   isConcurrencySafe: () => true,
   // It only affects what this session started.
   isReadOnly: () => true,

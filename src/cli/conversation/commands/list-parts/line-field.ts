@@ -7,7 +7,7 @@ export interface LineField {
   readonly cursor: number;
 }
 
-export function fieldOf(text: string): LineField {
+export function createLineField(text: string): LineField {
   return { text, cursor: text.length };
 }
 
@@ -34,7 +34,7 @@ const EDITS: Readonly<Record<string, (field: LineField) => LineField>> = {
   left: (field) => ({ ...field, cursor: before(field) }),
   right: (field) => ({ ...field, cursor: after(field) }),
   'ctrl+a': (field) => ({ ...field, cursor: 0 }),
-  'ctrl+e': ({ text }) => fieldOf(text),
+  'ctrl+e': ({ text }) => createLineField(text),
 };
 
 function inserted({ text, cursor }: LineField, more: string): LineField {

@@ -1,10 +1,10 @@
 /** The rows of a list. Pure. */
-import type { Frame, Row, Size } from '../../../../terminal/renderer/frame.ts';
-import { cells, cut } from '../../../../terminal/text/cells.ts';
+import type { Row, ScreenFrame, Size } from '../../../../terminal/renderer/frame.ts';
+import { cells, cutRow } from '../../../../terminal/text/cells.ts';
 import type { Theme } from '../../../../terminal/text/theme.ts';
 import { oneLine, visible } from '../../../../terminal/text/visible.ts';
 import { wrap } from '../../../../terminal/text/wrap.ts';
-import { type ListItem, type ListState, matchesOf } from './list-state.ts';
+import { type ListItem, type ListState, listMatches } from './list-state.ts';
 
 const MOST_ROWS = 16;
 const MOST_COLUMNS = 100;
@@ -20,12 +20,12 @@ export function listFrame<T>(
   state: ListState<T>,
   size: Size,
   theme: Theme,
-): Frame & { readonly page: number } {
+): ScreenFrame & { readonly page: number } {
   const columns = Math.max(1, Math.min(size.columns - 1, MOST_COLUMNS));
-  const items = matchesOf(state);
+  const items = listMatches(state);
   const room = Math.max(4, Math.min(size.rows - 2, MOST_ROWS));
   const marks = state.items.some(({ isCurrent }) => isCurrent === true);
-  const widths = widthsOf(items, columns - (marks ? 4 : 2));
+  const widths = fitWidths(items, columns - (marks ? 4 : 2));
   const title = titleRows(
     state.list.title,
     columns,
@@ -34,9 +34,9 @@ export function listFrame<T>(
   const fixed = FIXED_ROWS + title.length;
   const most = Math.min(MOST_ABOUT, room - fixed - 1);
   const about = aboutRows(items[state.chosen], widths, columns, most);
-  const note = state.note === undefined ? [] : [theme.dim(cut(state.note, columns))];
+  const note = state.note === undefined ? [] : [theme.dim(cutRow(state.note, columns))];
   const free = Math.max(1, room - fixed - about.length - note.length);
-  const { from, to } = windowOf(items.length, state.chosen, free);
+  const { from, to } = fitWindow(items.length, state.chosen, free);
   const shown = items
     .slice(from, to)
     .map((item, at) => itemRow(item, { isChosen: from + at === state.chosen, marks, widths, theme }));
@@ -48,7 +48,7 @@ export function listFrame<T>(
   return {
     rows: [
       ...withEnd(title, hidden.join(''), columns).map((row) => theme.bold(row)),
-      cut(search, columns),
+      cutRow(search, columns),
       ...(items.length === 0 ? emptyRows(state, columns, free).map(theme.dim) : shown),
       ...about.map((line) => theme.dim(line)),
       ...note,
@@ -64,27 +64,27 @@ export function listFrame<T>(
 
 function titleRows(title: string, columns: number, most: number): readonly Row[] {
   const rows = wrap(oneLine(title), columns);
-  return rows.length <= most ? rows : rows.slice(0, most).with(-1, cut(`${rows[most - 1]} …`, columns));
+  return rows.length <= most ? rows : rows.slice(0, most).with(-1, cutRow(`${rows[most - 1]} …`, columns));
 }
 
 /** With a text at the end of the last row, which makes room for it; a tiny window goes without. */
 function withEnd(rows: readonly Row[], end: string, columns: number): readonly Row[] {
   const room = columns - cells(end);
-  return room < columns / 3 ? rows : rows.with(-1, cut(rows.at(-1) ?? '', room) + end);
+  return room < columns / 3 ? rows : rows.with(-1, cutRow(rows.at(-1) ?? '', room) + end);
 }
 
 function emptyRows<T>({ items, list, note }: ListState<T>, columns: number, most: number): readonly Row[] {
-  if (items.length > 0) return [cut('Nothing matches.', columns)];
+  if (items.length > 0) return [cutRow('Nothing matches.', columns)];
   return note === undefined ? wrap(list.empty, columns).slice(0, most) : [];
 }
 
 function keysRow(enter: string, columns: number): string {
   const full = `type to search · ↑↓ choose · Enter ${enter} · Esc leaves`;
-  return cells(full) <= columns ? full : cut(`↑↓ · Enter ${enter} · Esc`, columns);
+  return cells(full) <= columns ? full : cutRow(`↑↓ · Enter ${enter} · Esc`, columns);
 }
 
 /** The items around the chosen one. */
-function windowOf(
+function fitWindow(
   count: number,
   chosen: number,
   room: number,
@@ -101,7 +101,7 @@ interface Widths {
 }
 
 /** The label gets what it needs up to half of the row, and what the details leave; they get the rest. */
-function widthsOf(items: readonly ListItem<unknown>[], columns: number): Widths {
+function fitWidths(items: readonly ListItem<unknown>[], columns: number): Widths {
   const widest = Math.max(0, ...items.map(({ label }) => cells(oneLine(label))));
   const widestDetail = Math.max(0, ...items.map(({ detail = '' }) => cells(oneLine(detail))));
   if (widestDetail === 0) return { label: columns, detail: 0 };
@@ -121,8 +121,8 @@ interface ItemLook {
 
 function itemRow<T>(item: ListItem<T>, { isChosen, marks, widths, theme }: ItemLook): Row {
   const mark = marks ? (item.isCurrent === true ? '✓ ' : '  ') : '';
-  const label = cut(oneLine(item.label), widths.label);
-  const detail = cut(oneLine(item.detail ?? ''), widths.detail);
+  const label = cutRow(oneLine(item.label), widths.label);
+  const detail = cutRow(oneLine(item.detail ?? ''), widths.detail);
   const pointed = `${isChosen ? '❯' : ' '} ${mark}`;
   if (detail === '') return isChosen ? theme.accent(pointed + label) : pointed + label;
   const padded = label + ' '.repeat(widths.label - cells(label)) + DETAIL_GAP;
@@ -146,5 +146,5 @@ function aboutRows(
   ];
   const rows = lines.flatMap((line) => wrap(line, columns - 2)).map((row) => `  ${row}`);
   if (rows.length <= most) return rows;
-  return rows.slice(0, most).with(-1, `${cut(rows[most - 1] ?? '', columns - 2)} …`);
+  return rows.slice(0, most).with(-1, `${cutRow(rows[most - 1] ?? '', columns - 2)} …`);
 }

@@ -1,6 +1,6 @@
 /** What a list shows, and what its keys do to it. Pure. */
 import type { InputEvent } from '../../../../terminal/input/events.ts';
-import { edited, fieldOf, type LineField } from './line-field.ts';
+import { createLineField, edited, type LineField } from './line-field.ts';
 
 export interface ListItem<T> {
   readonly value: T;
@@ -39,12 +39,12 @@ export interface ListState<T> {
 
 export function openedList<T>(list: ListOf<T>): ListState<T> {
   const { items, later, search = '' } = list;
-  const opened = { list, items, search: fieldOf(search), chosen: 0, note: later?.what };
-  return { ...opened, chosen: currentOf(matchesOf(opened)) };
+  const opened = { list, items, search: createLineField(search), chosen: 0, note: later?.what };
+  return { ...opened, chosen: findCurrentIndex(listMatches(opened)) };
 }
 
 /** Items that contain every word of the search, in their order. */
-export function matchesOf<T>({ items, search }: ListState<T>): readonly ListItem<T>[] {
+export function listMatches<T>({ items, search }: ListState<T>): readonly ListItem<T>[] {
   const words = search.text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return items;
   return items.filter(({ label, detail = '' }) => {
@@ -56,16 +56,16 @@ export function matchesOf<T>({ items, search }: ListState<T>): readonly ListItem
 /** With other items; the chosen one stays chosen if it is among them. */
 export function replaced<T>(state: ListState<T>, items: readonly ListItem<T>[]): ListState<T> {
   const next = { ...state, items, note: undefined };
-  const label = matchesOf(state)[state.chosen]?.label;
-  const at = matchesOf(next).findIndex((item) => item.label === label);
-  return { ...next, chosen: at >= 0 ? at : currentOf(matchesOf(next)) };
+  const label = listMatches(state)[state.chosen]?.label;
+  const at = listMatches(next).findIndex((item) => item.label === label);
+  return { ...next, chosen: at >= 0 ? at : findCurrentIndex(listMatches(next)) };
 }
 
 /** The state after a key; undefined: the key means nothing here. */
 export function pressed<T>(state: ListState<T>, event: InputEvent, page: number): ListState<T> | undefined {
-  const last = Math.max(0, matchesOf(state).length - 1);
+  const last = Math.max(0, listMatches(state).length - 1);
   if (event.kind === 'key') {
-    const step = stepOf(event, page);
+    const step = toStep(event, page);
     if (step !== undefined) return { ...state, chosen: Math.min(last, Math.max(0, state.chosen + step)) };
   }
   const search = edited(state.search, event);
@@ -73,7 +73,7 @@ export function pressed<T>(state: ListState<T>, event: InputEvent, page: number)
   return search.text === state.search.text ? { ...state, search } : { ...state, search, chosen: 0 };
 }
 
-function stepOf({ name, ctrl, alt }: InputEvent & { kind: 'key' }, page: number): number | undefined {
+function toStep({ name, ctrl, alt }: InputEvent & { kind: 'key' }, page: number): number | undefined {
   if (alt) return undefined;
   if (ctrl) return name === 'n' ? 1 : name === 'p' ? -1 : undefined;
   return {
@@ -86,7 +86,7 @@ function stepOf({ name, ctrl, alt }: InputEvent & { kind: 'key' }, page: number)
   }[name];
 }
 
-function currentOf(items: readonly ListItem<unknown>[]): number {
+function findCurrentIndex(items: readonly ListItem<unknown>[]): number {
   return Math.max(
     0,
     items.findIndex(({ isCurrent }) => isCurrent === true),

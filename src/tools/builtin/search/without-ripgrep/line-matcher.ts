@@ -2,10 +2,13 @@
 import { createContext, Script } from 'node:vm';
 
 /** Parts of a line that match, as offsets. */
-export type Match = readonly [from: number, to: number];
+export type MatchedRange = readonly [from: number, to: number];
 
 /** By index of the line, in order; without `all` only whether a line matches. */
-export type FindLines = (lines: readonly string[], all: boolean) => ReadonlyMap<number, readonly Match[]>;
+export type FindLines = (
+  lines: readonly string[],
+  all: boolean,
+) => ReadonlyMap<number, readonly MatchedRange[]>;
 
 /** A backtracking pattern may take for ever on one line. */
 const MAX_MS_A_FILE = 2_000;
@@ -36,7 +39,7 @@ interface Matching {
 
 /** Throws a sentence for the model if the pattern is none. */
 export function lineMatcher(source: string, { ignoreCase, multiline }: Matching): FindLines {
-  const pattern = patternOf(source, `gm${ignoreCase ? 'i' : ''}${multiline ? 's' : ''}`);
+  const pattern = translatePattern(source, `gm${ignoreCase ? 'i' : ''}${multiline ? 's' : ''}`);
   const context = createContext({ pattern, found: [] });
   const inLines = new Script(IN_LINES);
   const inText = new Script(IN_TEXT);
@@ -55,8 +58,8 @@ export function lineMatcher(source: string, { ignoreCase, multiline }: Matching)
     return context['found'] as readonly (readonly [line: number, from: number, to: number])[];
   };
   return (lines, all) => {
-    const byLine = new Map<number, Match[]>();
-    const add = (line: number, match: Match) => {
+    const byLine = new Map<number, MatchedRange[]>();
+    const add = (line: number, match: MatchedRange) => {
       const before = byLine.get(line);
       if (before === undefined) byLine.set(line, [match]);
       else before.push(match);
@@ -65,7 +68,7 @@ export function lineMatcher(source: string, { ignoreCase, multiline }: Matching)
       for (const [line, from, to] of run(inLines, { lines, all })) add(line, [from, to]);
       return byLine;
     }
-    const starts = startsOf(lines);
+    const starts = listLineStarts(lines);
     let line = 0;
     for (const [, from, to] of run(inText, { text: lines.join('\n') })) {
       while (line + 1 < starts.length && (starts[line + 1] as number) <= from) line += 1;
@@ -79,7 +82,7 @@ export function lineMatcher(source: string, { ignoreCase, multiline }: Matching)
   };
 }
 
-function startsOf(lines: readonly string[]): readonly number[] {
+function listLineStarts(lines: readonly string[]): readonly number[] {
   let at = 0;
   return lines.map((line) => {
     const start = at;
@@ -106,7 +109,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 
 /** Rust's syntax as JavaScript's, where they differ and both can say it. */
-function patternOf(source: string, flags: string): RegExp {
+function translatePattern(source: string, flags: string): RegExp {
   let more = flags;
   let text = source.replace(/^\(\?([imsu]+)\)/, (_, inline: string) => {
     for (const flag of inline) if (flag !== 'u' && !more.includes(flag)) more += flag;

@@ -1,11 +1,11 @@
 /** What a search prints about one file: records as ripgrep makes them. */
-import type { FindLines, Match } from './line-matcher.ts';
+import type { FindLines, MatchedRange } from './line-matcher.ts';
 import type { SearchRequest } from './search-arguments.ts';
 
 /** Between groups of lines, also of different files. */
 export const APART = '--';
 
-export function* recordsOf(
+export function* formatRecords(
   file: string,
   lines: readonly string[],
   find: FindLines,
@@ -15,14 +15,14 @@ export function* recordsOf(
   if (found.size === 0) return;
   if (request.shows === 'files') yield file;
   else if (request.shows === 'counts') yield `${file}\0${found.size}`;
-  else if (request.shows === 'matches') yield* matchesOf(file, lines, found, request);
+  else if (request.shows === 'matches') yield* formatMatches(file, lines, found, request);
   else yield* linesAround(file, lines, found, request);
 }
 
-function* matchesOf(
+function* formatMatches(
   file: string,
   lines: readonly string[],
-  found: ReadonlyMap<number, readonly Match[]>,
+  found: ReadonlyMap<number, readonly MatchedRange[]>,
   request: SearchRequest,
 ): Generator<string, void, void> {
   for (const [at, matches] of found)
@@ -33,7 +33,7 @@ function* matchesOf(
 function* linesAround(
   file: string,
   lines: readonly string[],
-  found: ReadonlyMap<number, readonly Match[]>,
+  found: ReadonlyMap<number, readonly MatchedRange[]>,
   request: SearchRequest,
 ): Generator<string, void, void> {
   const { before, after } = request;

@@ -6,7 +6,7 @@ import { decodeText } from '../../files/text-file.ts';
 import type { RipgrepRun } from '../ripgrep.ts';
 import { globsOfType } from './file-types.ts';
 import { lineMatcher } from './line-matcher.ts';
-import { APART, recordsOf } from './records.ts';
+import { APART, formatRecords } from './records.ts';
 import { type SearchRequest, searchRequest } from './search-arguments.ts';
 
 /** Larger files are left out. */
@@ -19,10 +19,10 @@ export async function searchWithoutRipgrep(run: RipgrepRun, signal: AbortSignal)
   const find = lineMatcher(request.pattern, request);
   const inGroups = request.shows === 'lines' && request.before + request.after > 0;
   let last: string | undefined;
-  for await (const [file, bytes] of contentsOf(request, run, signal)) {
-    const text = bytes && textOf(bytes);
+  for await (const [file, bytes] of readContents(request, run, signal)) {
+    const text = bytes && decodeContent(bytes);
     if (text === undefined) continue;
-    for (const record of recordsOf(file, linesOf(text), find, request)) {
+    for (const record of formatRecords(file, splitLines(text), find, request)) {
       if (inGroups && last !== undefined && last !== file && !(await run.onRecord(APART))) return;
       last = file;
       if (!(await run.onRecord(record))) return;
@@ -30,7 +30,7 @@ export async function searchWithoutRipgrep(run: RipgrepRun, signal: AbortSignal)
   }
 }
 
-async function* contentsOf(
+async function* readContents(
   request: SearchRequest,
   run: RipgrepRun,
   signal: AbortSignal,
@@ -38,24 +38,28 @@ async function* contentsOf(
   const { cwd, input } = run.place;
   if (input !== undefined) yield ['<stdin>', await readDescriptor(input, MAX_FILE_BYTES)];
   else
-    for await (const file of filesOf(request, run, signal))
+    for await (const file of walkSearchFiles(request, run, signal))
       yield [file, await readOrdinary(`${cwd}/${file}`, MAX_FILE_BYTES)];
 }
 
 async function listFiles(request: SearchRequest, run: RipgrepRun, signal: AbortSignal): Promise<void> {
-  const files = filesOf(request, run, signal);
+  const files = walkSearchFiles(request, run, signal);
   const sorted = request.newestFirst ? await newestFirst(run.place.cwd, files) : files;
   for await (const file of sorted) if (!(await run.onRecord(file))) return;
 }
 
-function filesOf(request: SearchRequest, run: RipgrepRun, signal: AbortSignal): AsyncGenerator<string> {
+function walkSearchFiles(
+  request: SearchRequest,
+  run: RipgrepRun,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   const types = request.type === undefined ? [] : globsOfType(request.type);
   const globs = globRules(request.globs);
   return walkFiles(run.place.cwd, request.path, { globs, names: globRules(types), signal });
 }
 
 /** undefined: the file is binary. What is not valid is read as elsewhere, with replacement characters. */
-function textOf(bytes: Uint8Array): string | undefined {
+function decodeContent(bytes: Uint8Array): string | undefined {
   const [a, b] = bytes;
   if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) return decodeText(bytes)?.text;
   return bytes.includes(0)
@@ -65,7 +69,7 @@ function textOf(bytes: Uint8Array): string | undefined {
         .replace(/^\ufeff/, '');
 }
 
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;

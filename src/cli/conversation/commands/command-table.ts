@@ -1,0 +1,67 @@
+/** All commands of the conversation, in the order of the help. */
+import type { ConversationCommand } from './command-type.ts';
+import {
+  clearCommand,
+  compactCommand,
+  exitCommand,
+  forkCommand,
+  initCommand,
+  planCommand,
+  renameCommand,
+} from './conversation-commands.ts';
+import { agentsCommand, hooksCommand, memoryCommand, skillsCommand } from './extensions.ts';
+import { helpCommand } from './help.ts';
+import { loginCommand, logoutCommand } from './login.ts';
+import { mcpCommand } from './mcp-overlay.ts';
+import { effortCommand, modelCommand } from './model-command.ts';
+import { addDirCommand, permissionsCommand } from './permissions-command.ts';
+import { queueCommand } from './queue.ts';
+import {
+  configCommand,
+  contextCommand,
+  costCommand,
+  doctorCommand,
+  explainCommand,
+  statusCommand,
+  todosCommand,
+} from './reports.ts';
+import { rewindCommand } from './rewind-command.ts';
+import { resumeCommand } from './session-list.ts';
+import { themeCommand } from './theme-command.ts';
+import { copyCommand, diffCommand, exportCommand } from './transcript-commands.ts';
+
+export const COMMANDS: readonly ConversationCommand[] = [
+  helpCommand(() => COMMANDS),
+  clearCommand,
+  compactCommand,
+  resumeCommand,
+  rewindCommand,
+  forkCommand,
+  renameCommand,
+  planCommand,
+  diffCommand,
+  initCommand,
+  modelCommand,
+  effortCommand,
+  contextCommand,
+  costCommand,
+  statusCommand,
+  configCommand,
+  loginCommand,
+  logoutCommand,
+  explainCommand,
+  permissionsCommand,
+  addDirCommand,
+  mcpCommand,
+  hooksCommand,
+  agentsCommand,
+  skillsCommand,
+  memoryCommand,
+  todosCommand,
+  queueCommand,
+  exportCommand,
+  copyCommand,
+  themeCommand,
+  doctorCommand,
+  exitCommand,
+];

@@ -1,0 +1,160 @@
+/** `!command`: runs a command of the person's own in their shell, and reports what it wrote. */
+import { spawn } from 'node:child_process';
+import { isGone, standingFolder } from '../../../util/files/standing-folder.ts';
+import { terminalText } from '../../../util/process/terminal-text.ts';
+import { newlinesIn, takeEnd } from '../../../util/text/cut-text.ts';
+import type { Env } from '../../world.ts';
+
+export interface ShellRun {
+  /** Ends the command and what it started: by SIGTERM, and by SIGKILL after two seconds. */
+  stop(): void;
+  readonly ended: Promise<TypedCommandEnd>;
+}
+
+export interface TypedCommandEnd {
+  /** undefined: a signal ended it, or it did not start. */
+  readonly code: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Why it did not start. */
+  readonly error?: string;
+}
+
+interface ShellOptions {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Env;
+  /** Called with the end of both streams so far, in the order of their output, several times a second. */
+  onOutput(tail: string, totalLines: number): void;
+}
+
+/** More than the model should read; the rest is counted. */
+const MAX_CHARS = 100_000;
+const KILL_AFTER_MS = 2_000;
+/** Of the output, for progress. */
+const TAIL_CHARS = 2_048;
+const TELL_EVERY_MS = 200;
+
+export function runShell(options: ShellOptions): ShellRun {
+  const error = whyNot(options.command, options.cwd);
+  return error === undefined
+    ? startShell(options)
+    : {
+        stop() {},
+        ended: Promise.resolve({ code: undefined, stdout: '', stderr: '', error }),
+      };
+}
+
+/** Programs that draw on a terminal, and wait for keys for ever where there is none. */
+const NEEDS_TERMINAL = new Set(
+  'vi vim nvim view vimdiff nvimdiff nano pico micro hx helix kak joe mcedit emacs htop btop top tmux screen mc ranger nnn lf lazygit tig gitui k9s fzf dialog whiptail ncdu'.split(
+    ' ',
+  ),
+);
+/** Flags with which they do their work without a terminal. */
+const WITHOUT_TERMINAL =
+  /\s(?:-b\w*|-[eE]s|-s|-f|--batch|--headless|--version|--help|-V|-h|ls|kill-\w+|new -d)(?:\s|$)/;
+
+/** Why a command is not started; undefined: it is. */
+function whyNot(command: string, cwd: string): string | undefined {
+  if (isGone(cwd) && !/^\s*cd\s+["']?[/~$]/.test(command))
+    return `The folder ${cwd} no longer exists, so the command did not run. Let it begin with cd, for example: cd ${standingFolder(cwd)} && …`;
+  const program = command
+    .split(/[;&|\n]+/)
+    .filter((part) => !WITHOUT_TERMINAL.test(part))
+    .map((part) => /^\s*(?:\w+=\S*\s+|(?:sudo|command|exec|env)\s+)*([\w.-]+)/.exec(part)?.[1] ?? '')
+    .find((name) => NEEDS_TERMINAL.has(name));
+  return program === undefined
+    ? undefined
+    : `${program} was not started: commands behind ! have no terminal, so programs that take keys do not work there. Use another terminal window for it.`;
+}
+
+function startShell({ command, cwd, env, onOutput }: ShellOptions): ShellRun {
+  const shell = env['SHELL'] ?? '/bin/sh';
+  // A group of its own, so that all of it can be ended, and Ctrl+C stays with the editor.
+  const child = spawn(shell, ['-c', command], {
+    cwd: standingFolder(cwd),
+    env: { ...env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const out = collector();
+  const err = collector();
+  let tail = '';
+  let newlines = 0;
+  let telling: NodeJS.Timeout | undefined;
+  const tell = () => {
+    telling = undefined;
+    onOutput(tail, newlines + (tail.endsWith('\n') ? 0 : 1));
+  };
+  const listen = (stream: NodeJS.ReadableStream, into: { add(text: string): void }) => {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      into.add(text);
+      tail = takeEnd(tail + text, TAIL_CHARS);
+      newlines += newlinesIn(text);
+      telling ??= setTimeout(tell, TELL_EVERY_MS);
+    });
+  };
+  listen(child.stdout, out);
+  listen(child.stderr, err);
+  const signal = (name: NodeJS.Signals) => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, name);
+    } catch {
+      // It has ended.
+    }
+  };
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    stop() {
+      signal('SIGTERM');
+      timer ??= setTimeout(() => signal('SIGKILL'), KILL_AFTER_MS);
+    },
+    ended: new Promise((resolve) => {
+      const settle = (end: Pick<TypedCommandEnd, 'code' | 'error'>) => {
+        clearTimeout(timer);
+        clearTimeout(telling);
+        resolve({ stdout: out.text(), stderr: err.text(), ...end });
+      };
+      child.once('error', (error) => settle({ code: undefined, error: error.message }));
+      child.once('close', (code) => settle({ code: code ?? undefined }));
+    }),
+  };
+}
+
+/** The beginning and the end of a long text. */
+function collector(): { add(text: string): void; text(): string } {
+  let head = '';
+  let tail = '';
+  let dropped = 0;
+  return {
+    add(text) {
+      const room = MAX_CHARS / 2 - head.length;
+      head += text.slice(0, Math.max(0, room));
+      tail += text.slice(Math.max(0, room));
+      if (tail.length <= MAX_CHARS) return;
+      dropped += tail.length - MAX_CHARS / 2;
+      tail = tail.slice(-MAX_CHARS / 2);
+    },
+    text() {
+      if (dropped === 0) return head + tail;
+      return `${head}\n… ${dropped} characters left out …\n${tail}`;
+    },
+  };
+}
+
+/** The command of a text that `shellPrompt` made; undefined: it is another one. */
+export function parseShellPrompt(prompt: string): string | undefined {
+  return /^<bash-input>([\s\S]*?)<\/bash-input>\n<bash-stdout>/.exec(prompt)?.[1];
+}
+
+/** The command and its output as the model reads them. */
+export function shellPrompt(command: string, { code, stdout, stderr, error }: TypedCommandEnd): string {
+  const exit = error ?? (code === undefined ? 'ended by a signal' : `exit code ${code}`);
+  return [
+    `<bash-input>${command}</bash-input>`,
+    `<bash-stdout>${terminalText(stdout).trimEnd()}</bash-stdout>`,
+    `<bash-stderr>${terminalText(stderr).trimEnd()}</bash-stderr>`,
+    `<bash-exit>${exit}</bash-exit>`,
+  ].join('\n');
+}
