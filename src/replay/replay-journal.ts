@@ -32,15 +32,7 @@ export interface ReplayOptions {
   };
 }
 
-/**
- * Replays a journal, and compares each decision with the recorded one, up to the first that differs.
- *
- * @example
- * ```ts
- * const report = await replay(store.entries(sessionId));
- * if (report.difference !== undefined) throw new Error(report.difference.fact);
- * ```
- */
+/** Replays a journal, and compares each decision with the recorded one, up to the first that differs. */
 export async function replayJournal(
   entries: Iterable<JournalEntry>,
   options: ReplayOptions = {},

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CALLS = {
   commands: { name: 'Bash', options: { bypass: true, disallowedTools: ['Bash(rm:*)'] } },
   'run-hook': { name: 'Bash', options: { bypass: true, hook: true } },
-  ask: { name: 'WebFetch', options: { host: true } },
+  'create-ask': { name: 'WebFetch', options: { host: true } },
 };
 
 const ASK = `
@@ -38,7 +38,7 @@ console.log(JSON.stringify(said));
 it('a call whose guard cannot be loaded does not run', () => {
   const folder = mkdtempSync(join(tmpdir(), 'missing-chunk-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const guardIn = (path: string) => /^(ask|commands|run-hook)-[\w-]{8}\.js$/.exec(basename(path))?.[1];
+  const guardIn = (path: string) => /^(create-ask|commands|run-hook)-[\w-]{8}\.js$/.exec(basename(path))?.[1];
   const missing = readdirSync(join(ROOT, 'dist/chunks')).flatMap((file) => guardIn(file) ?? []);
   expect(missing.toSorted()).toEqual(Object.keys(CALLS).toSorted());
   cpSync(join(ROOT, 'dist'), join(folder, 'dist'), {
