@@ -101,12 +101,12 @@ test('a session comes back byte for byte, and works', async () => {
   // Without the store it is refused; with it, a prompt brings it back.
   const restore = new RegExp(`^Session ${ID} .*archived.*: npx turnwright durable restore ${ID}`);
   const client = openedClient({ url });
-  for (const asked of [
-    client.send(ID, 'Hello?'),
-    client.interrupt(ID),
-    client.follow(ID)[Symbol.asyncIterator]().next(),
+  for (const ask of [
+    () => client.send(ID, 'Hello?'),
+    () => client.interrupt(ID),
+    () => client.follow(ID)[Symbol.asyncIterator]().next(),
   ])
-    await expect(asked).rejects.toMatchObject({
+    await expect(ask()).rejects.toMatchObject({
       code: 'session_removed',
       message: expect.stringMatching(restore),
     });

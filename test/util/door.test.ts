@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../../src/testing/index.ts';
-import { Door, type DoorTerms } from '../../src/util/async/door.ts';
 import { ConsumerLeft, type Output } from '../../src/util/async/batch-output.ts';
+import { Door, type DoorTerms } from '../../src/util/async/door.ts';
 
 /** Emits two batches, waits for the gate, and emits another one; `seen` is what the producer got to see. */
 function counting(terms: DoorTerms<number> = {}, gate: Promise<void> = Promise.resolve()) {

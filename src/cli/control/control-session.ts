@@ -120,7 +120,8 @@ class ControlSession {
       if (this.#refused === undefined && error instanceof NotDelivered) {
         this.#refused = error;
         // Sent after the answer to the request that caused it.
-        void Promise.resolve()
+        void setImmediate()
+          .then(() => Promise.all(this.#answers))
           .then(() => this.#send({ ...failureResult(error), startup_failure_reason: error.reason }))
           .then(() => this.#end(EXIT.error), this.#fail);
       }
