@@ -20,23 +20,29 @@ export const inForm = <T>(short: T, long: T, inGate = short): T =>
 
 /**
  * Test files that `npm test` leaves out, unless they are named on the command line: real terminals and sandboxes,
- * repositories at every door, all examples, packages and random kills, each of which takes many seconds. A whole session at a
+ * repositories at every door, all examples, packages, clouds and random kills, each of which takes many seconds. A whole session at a
  * terminal, and the sandbox's policy and protected paths, are in both.
  */
 export const LEFT_TO_THE_GATE: readonly string[] = hasAllFiles
   ? []
   : [
-      'test/cli/{examples,hostile-clone,terminal}.test.ts',
+      'test/cli/{clouds,completion-in-shells,examples,hostile-clone,login,mcp-servers,terminal}.test.ts',
       'test/conversation/on-terminal/{exits,pastes}.test.ts',
+      'test/engine/message-threads.test.ts',
       'test/examples-compile.test.ts',
       'test/memory/relevant-memory.test.ts',
-      'test/permissions/repositories.test.ts',
+      'test/model/wires/clouds.test.ts',
+      'test/permissions/{repositories,written-out-names}.test.ts',
       'test/project/test-report.test.ts',
       'test/sandbox/{domains,renamed-folders}.test.ts',
-      'test/scenarios/faults/late-approval.test.ts',
-      'test/sdk/installed-package.test.ts',
-      'test/subagents/killed-process.test.ts',
+      'test/scenarios/faults/{background-work-after-the-turn,killed-between-start-and-result,late-approval}.test.ts',
+      'test/scenarios/faults/{pending-server-login,repeated-identical-call}.test.ts',
+      'test/scenarios/killed-command.test.ts',
+      'test/sdk/{denied-files,installed-package}.test.ts',
+      'test/subagents/{killed-process,session-keeps-its-agent}.test.ts',
       'test/terminal/late-frames.test.ts',
+      'test/tools/builtin/without-ripgrep.test.ts',
+      'test/tools/everyday/{lost-folder,odd-files}.test.ts',
     ];
 
 /** Test files that the gate leaves out too: more of what others of their folders show, at length or on real terminals. */
