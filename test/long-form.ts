@@ -20,8 +20,8 @@ export const inForm = <T>(short: T, long: T, inGate = short): T =>
 
 /**
  * Test files that `npm test` leaves out, unless they are named on the command line: real terminals and sandboxes,
- * repositories at every door, all examples, packages, clouds and random kills, each of which takes many seconds. A whole session at a
- * terminal, and the sandbox's policy and protected paths, are in both.
+ * repositories at every door, all examples, packages, clouds and random kills, each of which takes many seconds. A whole
+ * session at a terminal, and the sandbox's policy and protected paths, are in both.
  */
 export const LEFT_TO_THE_GATE: readonly string[] = hasAllFiles
   ? []
