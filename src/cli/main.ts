@@ -83,7 +83,7 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
     case 'context':
       return (await import('./commands/context-command.ts')).runContextCommand(world, invocation.session);
     case 'replay':
-      return (await import('./commands/replay-command.ts')).replayCommand(world, invocation);
+      return (await import('./commands/replay-command.ts')).runReplayCommand(world, invocation);
     case 'cost':
       return (await import('./commands/cost-command.ts')).runCostCommand(world, invocation);
     case 'models':

@@ -3,6 +3,7 @@ import { type ReplayDifference, type ReplayReport, replaySession } from '../../i
 import { visible } from '../../terminal/text/visible.ts';
 import { takeStart } from '../../util/text/cut-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { counted } from '../words/units.ts';
 import type { World } from '../world.ts';
 
 interface Asked {
@@ -12,7 +13,7 @@ interface Asked {
 }
 
 /** The named session, in any folder; else the newest of this folder. */
-export async function replayCommand(
+export async function runReplayCommand(
   { cwd, env, out }: Pick<World, 'cwd' | 'env' | 'out'>,
   { session, json, submission }: Asked,
 ): Promise<ExitCode> {
@@ -69,5 +70,3 @@ function shown(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length <= VALUE_CHARS ? text : `${takeStart(text, VALUE_CHARS)}…`;
 }
-
-const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
