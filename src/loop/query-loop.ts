@@ -36,11 +36,11 @@ export async function runQueryLoop(
   output: Output<LoopMessage>,
 ): Promise<LoopEnd> {
   let state = initialState(params);
+  const open = () => new Iteration(state, params, deps, output);
   // The sessions of a process share the turns of its event loop.
   await turnToIterate();
   while (true) {
-    const iteration = new Iteration(state, params, deps, output);
-    try {
+    const end = await pass(open, async (iteration) => {
       // 1  Make the view fit. A limit without a recovery ends the run: blocking_limit, rapid_refill_breaker.
       const prepared = await prepareView(state, iteration);
       if (prepared.kind === 'stop') return prepared;
@@ -59,10 +59,23 @@ export async function runQueryLoop(
       state = decision.next;
       // Waited for within the iteration: its decision record is written together with the next request.
       await turnToIterate();
-    } finally {
-      // The decision record; nothing outlives the iteration.
-      await iteration.close();
-    }
+      return undefined;
+    });
+    if (end !== undefined) return end;
+  }
+}
+
+/**
+ * One pass, and the end of what it opened. It has a frame of its own: that of a loop may keep values of an
+ * earlier pass for as long as it runs, and with them messages from before a compaction.
+ */
+async function pass<T>(open: () => Iteration, stages: (iteration: Iteration) => Promise<T>): Promise<T> {
+  const iteration = open();
+  try {
+    return await stages(iteration);
+  } finally {
+    // The decision record; nothing outlives the iteration.
+    await iteration.close();
   }
 }
 
