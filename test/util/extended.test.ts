@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { extended } from '../../src/util/collections/extended.ts';
-import { hiddenClasses } from './hidden-classes.ts';
+import { hiddenClasses, loadApart } from './hidden-classes.ts';
 
 describe('extended', () => {
   it('is a spread: later fields replace earlier ones, at the place of the first', () => {
@@ -18,9 +18,13 @@ describe('extended', () => {
 
   // Where each result had a class of its own, each read of a field was a lookup.
   it.each([1, 4, 12, 40])('gives its results one hidden class, with %i fields to begin with', (fields) => {
-    const object = (n: number) =>
-      Object.fromEntries(Array.from({ length: fields }, (_, i) => [`field${i}`, i + n]));
-    const results = Array.from({ length: 200 }, (_, n) => extended(object(n), { added: n, another: 1 }));
+    const file = new URL('../../src/util/collections/extended.ts', import.meta.url);
+    const { module, evaluate } = loadApart<{ extended: typeof extended }>(file);
+    const object = evaluate<(n: number) => object>(
+      `(n) => Object.fromEntries(Array.from({ length: ${fields} }, (_, i) => ['field' + i, i + n]))`,
+    );
+    const added = evaluate<(n: number) => object>('(n) => ({ added: n, another: 1 })');
+    const results = Array.from({ length: 200 }, (_, n) => module.extended(object(n), added(n)));
     expect(hiddenClasses(results)).toBe(1);
   });
 });
