@@ -65,6 +65,8 @@ export interface ShownSession {
 
 interface Submission {
   readonly startedMs: number;
+  /** Time of the person's answers, which is not the model's. */
+  readonly askedMs: number;
   /** As `--max-turns` counts them. */
   readonly turns: number;
   /** Tool calls, those of subagents included. */
@@ -83,6 +85,10 @@ interface AnswerFacts {
   readonly kind: 'none' | 'thinking' | 'writing' | 'calling';
   /** Streamed text whose finished block has not arrived. */
   readonly unfinished: string;
+  /** Streamed thinking of the block that is being written. */
+  readonly thinking: string;
+  /** Characters of the response so far: text, thinking and the input of calls. */
+  readonly received: number;
   /** uuids of finished blocks of text since the last user message: they can still be retracted. */
   readonly shown: readonly string[];
 }
@@ -94,6 +100,8 @@ export interface RunningTool {
   readonly sinceMs: number;
   /** Time of the person's answers, which is not the tool's. */
   readonly askedMs: number;
+  /** Since when the person is asked about it; undefined: they are not. */
+  readonly askedSinceMs: number | undefined;
   /** Output of a command so far. */
   readonly output: ToolTail | undefined;
   /** The subagent that the call started. */
@@ -218,7 +226,7 @@ export function startingState(
   };
 }
 
-export const NO_ANSWER: AnswerFacts = { kind: 'none', unfinished: '', shown: [] };
+export const NO_ANSWER: AnswerFacts = { kind: 'none', unfinished: '', thinking: '', received: 0, shown: [] };
 
 /** A submission runs, or is about to. */
 export function isWorking({ phase }: Pick<ConversationState, 'phase'>): boolean {

@@ -1,7 +1,9 @@
 /** A call in full: a command as it would run, an edit as a diff, any other input field by field. */
 import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { toolFacts } from '../../index.ts';
 import { diffRows } from '../../terminal/markup/diff-rows.ts';
+import type { Highlighter } from '../../terminal/markup/highlight.ts';
 import type { Row } from '../../terminal/renderer/frame.ts';
 import { clean } from '../../terminal/text/clean.ts';
 import type { Theme } from '../../terminal/text/theme.ts';
@@ -11,6 +13,8 @@ import { type ShownPlace, shortPath } from './tool-label.ts';
 
 interface CallDrawing extends ShownPlace {
   readonly theme: Theme;
+  /** Default: changes of files are not coloured as code. */
+  readonly highlighter?: Highlighter | undefined;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -31,11 +35,13 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export async function callRows(toolName: string, input: Input, drawing: CallDrawing): Promise<Rows> {
   const change = await changeOf(toolName, input);
   if (change === undefined) return (columns) => textRows(describeCall(input), columns, GUTTER);
+  await drawing.highlighter?.load();
   return (columns) => diffOf(change, columns, drawing);
 }
 
 function diffOf(change: Change, columns: number, drawing: CallDrawing): readonly Row[] {
-  const rows = diffRows(change, columns - GUTTER.length, drawing.theme);
+  const code = codeIn(change.path, drawing.highlighter);
+  const rows = diffRows(change, columns - GUTTER.length, drawing.theme, code);
   const name = shortPath(change.path, drawing);
   const what = change.before === '' ? `${name}, a new file or an empty one` : name;
   return [
@@ -43,6 +49,14 @@ function diffOf(change: Change, columns: number, drawing: CallDrawing): readonly
     ...(rows.length === 0 ? textRows('nothing changes', columns, GUTTER) : rows.map((row) => GUTTER + row)),
   ];
 }
+
+/** Begins code of the language that a file of this name has; undefined: it is not known. */
+export function codeIn(path: unknown, highlighter: Highlighter | undefined): CodeBeginning | undefined {
+  const ending = typeof path === 'string' ? extname(path).slice(1) : '';
+  return ending === '' || highlighter === undefined ? undefined : () => highlighter.begin(ending);
+}
+
+type CodeBeginning = () => ReturnType<Highlighter['begin']>;
 
 /** What Edit and Write would make of the file, as it is now; undefined: another tool. */
 async function changeOf(toolName: string, input: Input): Promise<Change | undefined> {

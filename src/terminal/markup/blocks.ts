@@ -139,6 +139,7 @@ export class BlockReader {
   }
 
   #openFence([line, blanks = '', mark = '', language = '']: RegExpExecArray): Block {
+    this.#isApart = true;
     this.#fence = { mark, indent: countIndent(blanks), language };
     if (this.#fence.indent < this.#itemIndent) this.#itemIndent = 0;
     return { ...this.#block('fence', [line.trim()], this.#itemIndent), language };
@@ -148,7 +149,9 @@ export class BlockReader {
     const closing = /^\s*(`{3,}|~{3,})\s*$/.exec(line)?.[1];
     if (closing?.startsWith(mark)) {
       this.#fence = undefined;
-      return { ...this.#block('fence', [closing], this.#itemIndent), language };
+      const end = { ...this.#block('fence', [closing], this.#itemIndent), language };
+      this.#isApart = true;
+      return end;
     }
     const text = line.slice(Math.min(indent, countIndent(line)));
     return { ...this.#block('code', [text], this.#itemIndent), language };

@@ -121,7 +121,8 @@ class Markdown implements MarkdownStream {
       case 'rule':
         return [theme.dim('─'.repeat(Math.min(MAX_RULE, columns)))];
       case 'fence':
-        return indented([theme.dim(clean(lines.join('')))], indent);
+        // Colours tell code from text, so that it can be copied without its marks.
+        return theme.hasColors ? [] : indented([clean(lines.join(''))], indent);
       case 'item':
         return indented(itemRows(lines, room, theme), indent);
       case 'table':

@@ -19,6 +19,10 @@ export interface Theme {
   /** Lines that a diff adds and removes. */
   readonly added: Paint;
   readonly removed: Paint;
+  /** They are told by their background, so that code in them keeps its own colours. */
+  readonly hasBackgrounds: boolean;
+  /** False: signs alone tell code from text. */
+  readonly hasColors: boolean;
   /** Code in a fence, by what the grammar calls it (`keyword`, `string` …); unknown scopes stay plain. */
   syntax(scope: string, text: string): string;
 }
@@ -40,6 +44,9 @@ interface Palette {
   readonly comment: string;
   readonly name: string;
   readonly type: string;
+  /** Backgrounds; undefined: the 16 colours have none that text is readable on. */
+  readonly added?: string;
+  readonly removed?: string;
 }
 
 const PALETTES: Readonly<Record<Exclude<ThemeName, 'none'>, Palette>> = {
@@ -56,6 +63,8 @@ const PALETTES: Readonly<Record<Exclude<ThemeName, 'none'>, Palette>> = {
     comment: '38;5;245',
     name: '38;5;117',
     type: '38;5;222',
+    added: '48;5;22',
+    removed: '48;5;52',
   },
   light: {
     accent: '38;5;25',
@@ -70,6 +79,8 @@ const PALETTES: Readonly<Record<Exclude<ThemeName, 'none'>, Palette>> = {
     comment: '38;5;243',
     name: '38;5;25',
     type: '38;5;94',
+    added: '48;5;194',
+    removed: '48;5;224',
   },
   basic: {
     accent: '36',
@@ -88,7 +99,7 @@ const PALETTES: Readonly<Record<Exclude<ThemeName, 'none'>, Palette>> = {
 };
 
 /** The scopes of highlight.js, by their first word, as colours of the palette. */
-const SCOPES: Readonly<Record<string, keyof Palette>> = {
+const SCOPES: Readonly<Record<string, Exclude<keyof Palette, 'added' | 'removed'>>> = {
   keyword: 'keyword',
   operator: 'keyword',
   built_in: 'type',
@@ -123,7 +134,8 @@ const plain: Paint = (text) => text;
 export function createTheme(name: ThemeName): Theme {
   if (name === 'none') return PLAIN;
   const palette = PALETTES[name];
-  const color = (key: keyof Palette) => createPaint(palette[key], '39');
+  const color = (key: Exclude<keyof Palette, 'added' | 'removed'>) => createPaint(palette[key], '39');
+  const { added, removed } = palette;
   const scopes = new Map(Object.entries(SCOPES).map(([scope, key]) => [scope, color(key)]));
   return {
     bold: createPaint('1', '22'),
@@ -137,8 +149,10 @@ export function createTheme(name: ThemeName): Theme {
     warn: color('warn'),
     code: color('code'),
     link: color('link'),
-    added: color('good'),
-    removed: color('bad'),
+    added: added === undefined ? color('good') : createPaint(added, '49'),
+    removed: removed === undefined ? color('bad') : createPaint(removed, '49'),
+    hasBackgrounds: added !== undefined,
+    hasColors: true,
     syntax: (scope, text) => (scopes.get(scope.split('.')[0] ?? '') ?? plain)(text),
   };
 }
@@ -157,6 +171,8 @@ const PLAIN: Theme = {
   link: plain,
   added: plain,
   removed: plain,
+  hasBackgrounds: false,
+  hasColors: false,
   syntax: (_, text) => text,
 };
 

@@ -38,7 +38,7 @@ export class DocumentRows {
   readonly #parts: readonly ViewerPart[];
   readonly #folded: boolean[];
   #columns = 0;
-  /** Rows of each part without its heading, once they were needed. */
+  /** Rows of each part that is unfolded, once they were needed. */
   #wrapped: (readonly DocumentRow[] | undefined)[] = [];
   #rows: readonly DocumentRow[] | undefined;
 
@@ -73,10 +73,13 @@ export class DocumentRows {
       this.#rows = undefined;
     }
     this.#rows ??= this.#parts.flatMap((part, index) => {
-      const heading = { part: index, line: -1, text: clean(part.heading, 'sgr').replaceAll('\n', ' ') };
-      if (this.isFolded(index)) return [heading];
-      this.#wrapped[index] ??= wrappedLines(part, index, columns);
-      return [heading, ...this.#wrapped[index]];
+      const text = clean(part.heading, 'sgr').replaceAll('\n', ' ');
+      if (this.isFolded(index)) return [{ part: index, line: -1, text }];
+      this.#wrapped[index] ??= [
+        ...wrappedHeading(text, index, columns),
+        ...wrappedLines(part, index, columns),
+      ];
+      return this.#wrapped[index];
     });
     return this.#rows;
   }
@@ -99,6 +102,10 @@ export class DocumentRows {
     });
     return matches;
   }
+}
+
+function wrappedHeading(text: string, part: number, columns: number): readonly DocumentRow[] {
+  return wrap(text, columns, { hang: INDENT }).map((row) => ({ part, line: -1, text: row }));
 }
 
 function wrappedLines({ lines }: ViewerPart, part: number, columns: number): readonly DocumentRow[] {

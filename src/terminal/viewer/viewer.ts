@@ -263,7 +263,9 @@ class DocumentViewer implements Viewer {
     if (row.line >= 0) return NOT_CHOSEN + text;
     const isChosen = row.part === this.#chosen && this.#document.count > 1;
     const fold = this.#document.isFolded(row.part) ? theme.dim(' …') : '';
-    return isChosen ? `${theme.accent(CHOSEN)}${theme.bold(text)}${fold}` : `${NOT_CHOSEN}${text}${fold}`;
+    if (!isChosen) return `${NOT_CHOSEN}${text}${fold}`;
+    const mark = row === this.#rows[this.#headingOf(row.part)] ? theme.accent(CHOSEN) : NOT_CHOSEN;
+    return `${mark}${theme.bold(text)}${fold}`;
   }
 
   #title(columns: number): Row {

@@ -40,6 +40,9 @@ export const block = (type: string) =>
 export const delta = (text: string) =>
   event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
 
+export const thinking = (text: string) =>
+  event({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: text } });
+
 export const stopped = () => event({ type: 'message_stop' });
 
 export const answer = (content: readonly object[], fields: object = {}) =>

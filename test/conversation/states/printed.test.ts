@@ -10,7 +10,7 @@ import { reply } from '../../../src/rehearsal/index.ts';
 import { createTheme } from '../../../src/terminal/text/theme.ts';
 import { gather } from '../../sdk/query-under-test.ts';
 import { commandsUnderTest, type Harness } from '../commands/command-under-test.ts';
-import { answer, ended, init, message, result, system } from './messages.ts';
+import { answer, call, ended, init, message, requesting, result, system } from './messages.ts';
 import { type Play, perform, prompt } from './stage.ts';
 
 const theme = createTheme('none');
@@ -90,6 +90,36 @@ test('a call that an interrupt kept from running is stopped, and has not failed'
     { columns: 50, rows: 24 },
   );
   expect(printed.slice(-1)).toEqual(['✗ Bash npm test  stopped']);
+});
+
+test('thinking is one line, and folded in the viewer', () => {
+  const thought = answer([{ type: 'thinking', thinking: 'First this.\nThen that.' }], {
+    thinking_duration_ms: 900,
+  });
+  const { printed, document } = perform([thought], { columns: 50, rows: 24 });
+  expect(printed).toEqual(['· thought for 900 ms: First this. Then that.']);
+  const part = { heading: '· thought for 900 ms', lines: ['First this.', 'Then that.'], folded: true };
+  expect(document.parts).toEqual([part]);
+});
+
+test('the time that a prompt took is without that of the person', () => {
+  const question = { kind: 'question', toolUseId: 't1' } as const;
+  const { printed } = perform(
+    [
+      { kind: 'entered', prompt: prompt('go') },
+      requesting(),
+      1_000,
+      call('t1', 'Bash', { command: 'npm test' }),
+      { ...question, change: 1 },
+      60_000,
+      { ...question, change: -1, waitedMs: 60_000 },
+      2_000,
+      result('t1', 'well'),
+      ended(),
+    ],
+    { columns: 80, rows: 24 },
+  );
+  expect(printed.at(-1)).toBe('done · 1 turn · 3.0 s · $0.1800');
 });
 
 describe('a call that was denied', () => {

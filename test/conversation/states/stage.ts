@@ -12,7 +12,6 @@ import { type LiveParts, liveRegion, textColumns } from '../../../src/cli/conver
 import { createTranscript } from '../../../src/cli/conversation/view/transcript.ts';
 import type { SDKMessage } from '../../../src/index.ts';
 import { createHighlighter } from '../../../src/terminal/markup/highlight.ts';
-import { createMarkdown } from '../../../src/terminal/markup/markdown-stream.ts';
 import type { ScreenFrame, Size } from '../../../src/terminal/renderer/frame.ts';
 import { createTheme } from '../../../src/terminal/text/theme.ts';
 
@@ -44,8 +43,8 @@ export function perform(
     columns: () => textColumns(size),
     cwd: () => state.session.cwd,
     commit: (rows) => void printed.push(...rows),
-    markdown: () => createMarkdown({ theme, highlighter }),
     diff: drawDiff,
+    highlighter,
   });
   for (const play of plays) {
     if (typeof play === 'number') {

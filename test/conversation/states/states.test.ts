@@ -105,6 +105,8 @@ const done: readonly Play[] = [
   says.stopped(),
   says.ended(),
 ];
+const THOUGHT =
+  'The test expects 3, and add(1, 2) gives −1. So the sign is wrong.\nI read the file first, then change one line, and run the tests again.';
 const todos = (statuses: readonly string[]) =>
   says.call('todo', 'TodoWrite', {
     todos: statuses.map((status, at) => ({ content: `thing ${at + 1} to do`, status })),
@@ -115,7 +117,16 @@ const STATES: Readonly<Record<string, readonly Play[]>> = {
   idle: [opened, known],
   submitted: [opened, known, entered, 300],
   waiting: [...asked, 12_000],
-  thinking: [...asked, 1_000, says.started(), says.block('thinking'), 3_000],
+  thinking: [...asked, 1_000, says.started(), says.block('thinking'), says.thinking(THOUGHT), 3_000],
+  thought: [
+    ...asked,
+    says.started(),
+    says.block('thinking'),
+    says.thinking(THOUGHT),
+    says.answer([{ type: 'thinking', thinking: THOUGHT }], { thinking_duration_ms: 4_200 }),
+    says.block('text'),
+    says.delta('The sign is wrong.\n\n'),
+  ],
   streaming: answering,
   tools: running,
   deciding: [...running, says.result('t1', 'all good'), says.result('t2', 'fine'), 1_000],

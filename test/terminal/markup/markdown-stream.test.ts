@@ -56,11 +56,13 @@ describe('blocks', () => {
     const long = 'x'.repeat(60);
     expect(rows(`Look:\n\`\`\`ts\n  a;\n\n# ${long}\n\`\`\`\n- item\n\n  ~~~\n  b\n  ~~~\n`)).toEqual([
       'Look:',
+      '',
       '```ts',
       '  a;',
       '',
       `# ${long}`,
       '```',
+      '',
       '• item',
       '',
       '  ~~~',
@@ -121,7 +123,7 @@ describe('as it streams', () => {
     expect(stream.takeClosed(40)).toEqual(['Some bold text.']);
     expect(stream.open(40, 3)).toEqual(['', '• one', '• tw']);
     stream.push('o\n```js\nlet a;\nlet');
-    expect(stream.takeClosed(40)).toEqual(['', '• one', '• two', '```js', 'let a;']);
+    expect(stream.takeClosed(40)).toEqual(['', '• one', '• two', '', '```js', 'let a;']);
     expect(stream.open(40, 3)).toEqual(['let']);
     expect(stream.end(40)).toEqual(['let']);
   });
@@ -176,6 +178,13 @@ describe('as it streams', () => {
 });
 
 describe('code', () => {
+  test('has no marks around it where colours tell it from text', () => {
+    const colours = createTheme('dark');
+    const text = 'Look:\n```txt\nlet a;\n```\nThen:\n\n```\nb\n```\n\nEnd.';
+    const shown = markdownRows(text, 40, { theme: colours, highlighter: createHighlighter(colours) });
+    expect(shown).toEqual(['Look:', '', 'let a;', '', 'Then:', '', 'b', '', 'End.']);
+  });
+
   test('is coloured by its language, over lines and over pieces', async () => {
     const theme = createTheme('basic');
     const highlighter = createHighlighter(theme);

@@ -102,6 +102,28 @@ describe('the viewer', () => {
     ]);
   });
 
+  it('wraps the heading of a part that is not folded', async () => {
+    const heading = 'a paragraph of an answer that is longer than the window';
+    const parts = [
+      { heading, lines: [] },
+      { heading, lines: ['and more'], folded: true },
+    ];
+    const { rows, press } = await open({ title: 'x', parts });
+    expect((await rows()).slice(1, 4)).toEqual([
+      '› a paragraph of an answer that is',
+      '    longer than the window',
+      '  a paragraph of an answer that is lon…',
+    ]);
+    await press(DOWN);
+    await press('\r');
+    expect((await rows()).slice(2, 6)).toEqual([
+      '    longer than the window',
+      '› a paragraph of an answer that is',
+      '    longer than the window',
+      '    and more',
+    ]);
+  });
+
   it('wraps long lines in the width of the window, each as far in as it begins', async () => {
     const lines = [`  why: ${'a reason that is long, '.repeat(3)}`, `x${' y'.repeat(20)}`];
     const { rows } = await open({ title: 'a question', parts: [{ heading: 'Why', lines }] });

@@ -10,6 +10,8 @@ import {
   type PermissionOffer,
   toolFacts,
 } from '../../../index.ts';
+import type { Highlighter } from '../../../terminal/markup/highlight.ts';
+import { markdownRows } from '../../../terminal/markup/markdown-stream.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import { cutRow } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
@@ -31,6 +33,8 @@ import type { WordedDecision } from './worded-decision.ts';
 /** The conversation, as questions see it. */
 export interface AskHost {
   readonly theme: Theme;
+  /** Draws changes of files, and plans as Markdown. Default: without colours of code, and as text. */
+  readonly highlighter?: Highlighter;
   /** The session now: paths inside of its working directory are shown relative to it. */
   readonly state: { readonly session: { readonly cwd: string } };
   /** The person's home, shown as `~`. Default: paths in it are shown in full. */
@@ -42,8 +46,6 @@ export interface AskHost {
   interrupt(): void;
   /** The keys of the settings. Default: Alt+A and Ctrl+O. */
   keysOf?(action: 'showQuestion' | 'transcript'): string;
-  /** Rows of a plan in Markdown; absent: its text. */
-  markdown?(text: string, columns: number): readonly Row[];
 }
 
 export interface Asker {
@@ -64,6 +66,7 @@ export function createAsker(host: AskHost): Asker {
     cwd: host.state.session.cwd,
     home: host.home,
     keys,
+    highlighter: host.highlighter,
   });
 
   const ask = <T>(
@@ -130,7 +133,12 @@ async function pageFor(question: Question): Promise<Prepared<WordedDecision>> {
   if (questions !== undefined) return questions;
   if (asks === 'plan' && typeof input['plan'] === 'string') {
     const { plan } = input as { readonly plan: string };
-    return planPage((columns) => host.markdown?.(plan, columns) ?? textRows(plan, columns), plan, drawing);
+    const { highlighter, theme } = host;
+    const rows = (columns: number) =>
+      highlighter === undefined
+        ? textRows(plan, columns)
+        : markdownRows(plan, columns, { theme, highlighter });
+    return planPage(rows, plan, drawing);
   }
   const explanation = await explainCall(context);
   if (explanation.verdict === 'allow') return { settled: ALLOWED_MEANWHILE };

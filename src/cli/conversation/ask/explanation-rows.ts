@@ -1,5 +1,6 @@
 /** What is known of a call that is asked about, as rows. Nothing is cut: long text is wrapped. */
 import type { ExplainedPath, ExplainedSegment, PermissionExplanation, RuleInFile } from '../../../index.ts';
+import type { Highlighter } from '../../../terminal/markup/highlight.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import { cells } from '../../../terminal/text/cells.ts';
 import { clean } from '../../../terminal/text/clean.ts';
@@ -13,6 +14,7 @@ import type { DialogKeys } from './dialog-keys.ts';
 export interface Drawing extends ShownPlace {
   readonly theme: Theme;
   readonly keys: DialogKeys;
+  readonly highlighter?: Highlighter | undefined;
 }
 
 /** What keys do, as rows that break between two of them. */

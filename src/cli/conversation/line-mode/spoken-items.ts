@@ -7,7 +7,7 @@ import { counted, dollars, duration } from '../../words/units.ts';
 import type { CostFigure } from '../conversation-state.ts';
 import type { WholeItem } from '../view/item-rows.ts';
 import { commandOutput, splitTrimmedLines } from '../view/tool-rows.ts';
-import type { EndItem, NoteItem, ToolItem } from '../view/transcript-item.ts';
+import type { EndItem, NoteItem, ThoughtItem, ToolItem } from '../view/transcript-item.ts';
 
 /** The lines of one item. */
 export function spokenLines(item: WholeItem, cwd: string): readonly string[] {
@@ -18,7 +18,7 @@ export function spokenLines(item: WholeItem, cwd: string): readonly string[] {
         .map((text, at) => (at === 0 ? `Prompt: ${text}` : text))
         .concat(item.images === 0 ? [] : `With ${counted(item.images, 'image')}.`);
     case 'thought':
-      return [`Thought for ${duration(item.ms)}.`];
+      return [thoughtLine(item)];
     case 'tool':
       return toolLines(item, cwd);
     case 'note':
@@ -29,6 +29,16 @@ export function spokenLines(item: WholeItem, cwd: string): readonly string[] {
     case 'detail':
       return [];
   }
+}
+
+/** Characters of thinking that are said: nothing can be folded here. */
+const THOUGHT_CHARS = 160;
+
+function thoughtLine({ ms, text }: ThoughtItem): string {
+  const head = ms === 0 ? 'Thought' : `Thought for ${duration(ms)}`;
+  if (text === '') return `${head}.`;
+  const words = oneLine(text.replace(/\s+/g, ' '));
+  return `${head}: ${words.length > THOUGHT_CHARS ? `${words.slice(0, THOUGHT_CHARS)}…` : words}`;
 }
 
 const NOTE_WORDS = { quiet: '', notice: '', warning: 'Warning: ', error: 'Error: ' } as const;

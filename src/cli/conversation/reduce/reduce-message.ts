@@ -81,7 +81,7 @@ function streamed(state: ConversationState, { event }: Message<'stream_event'>, 
         state: {
           ...step.state,
           retry: undefined,
-          answer: { ...step.state.answer, kind: 'none' },
+          answer: { ...step.state.answer, kind: 'none', thinking: '', received: 0 },
           figures: { ...step.state.figures, ...(input > 0 && { cache }) },
         },
       };
@@ -91,16 +91,21 @@ function streamed(state: ConversationState, { event }: Message<'stream_event'>, 
       return still({
         ...inPhase(state, 'streaming', nowMs),
         retry: undefined,
-        answer: { ...state.answer, kind },
+        answer: { ...state.answer, kind, thinking: '' },
       });
     }
     case 'content_block_delta': {
-      if (event.delta.type !== 'text_delta' || event.delta.text === '') return still(state);
-      const { text } = event.delta;
-      const unfinished = state.answer.unfinished + text;
+      const { answer } = state;
+      const [text, thinking, more] = readDelta(event.delta);
+      if (text + thinking + more === '') return still(state);
+      const received = answer.received + text.length + thinking.length + more.length;
+      const unfinished = answer.unfinished + text;
       return {
-        state: { ...state, answer: { ...state.answer, unfinished } },
-        items: [{ kind: 'delta', text }],
+        state: {
+          ...state,
+          answer: { ...answer, unfinished, thinking: answer.thinking + thinking, received },
+        },
+        items: text === '' ? [] : [{ kind: 'delta', text }],
       };
     }
     case 'message_stop':
@@ -116,11 +121,27 @@ const KIND_OF_BLOCK: Readonly<Record<string, 'thinking' | 'writing'>> = {
   text: 'writing',
 };
 
+type Delta = Extract<Message<'stream_event'>['event'], { readonly type: 'content_block_delta' }>['delta'];
+
+/** What it brings: text, thinking, and anything else of which only the size is shown. */
+function readDelta(delta: Delta): readonly [string, string, string] {
+  switch (delta.type) {
+    case 'text_delta':
+      return [delta.text, '', ''];
+    case 'thinking_delta':
+      return ['', delta.thinking, ''];
+    case 'input_json_delta':
+      return ['', '', delta.partial_json];
+    default:
+      return ['', '', ''];
+  }
+}
+
 function afterAnswer(state: ConversationState, nowMs: number): ConversationState {
   return inPhase(state, state.tools.length > 0 ? 'tools' : 'deciding', nowMs);
 }
 
-/** Least time of thinking that gets a line. */
+/** Least time of thinking without words that gets a line. */
 const THOUGHT_MS = 1_000;
 
 function answered(state: ConversationState, message: Message<'assistant'>, nowMs: number): Reduction {
@@ -138,8 +159,13 @@ function answered(state: ConversationState, message: Message<'assistant'>, nowMs
     items.push(...blockItems(base.state, text, message.error !== undefined));
     next = { ...next, answer: { ...next.answer, unfinished: '', shown: [...shown, message.uuid] } };
   }
-  const thoughtMs = message.thinking_duration_ms ?? 0;
-  if (thoughtMs >= THOUGHT_MS) items.push({ kind: 'thought', ms: thoughtMs });
+  const ms = message.thinking_duration_ms ?? 0;
+  const thought = content
+    .map((block) => (block.type === 'thinking' ? block.thinking : ''))
+    .join('')
+    .trim();
+  if (thought !== '') next = { ...next, answer: { ...next.answer, thinking: '' } };
+  if (thought !== '' || ms >= THOUGHT_MS) items.push({ kind: 'thought', ms, text: thought });
   const started = startedTools(next, content, null, nowMs);
   return { state: { ...started, todos: todosIn(content) ?? started.todos }, items };
 }
@@ -290,7 +316,7 @@ function ended(state: ConversationState, result: Message<'result'>, nowMs: numbe
       result,
       turns: submission.turns,
       calls: submission.calls,
-      ms: nowMs - submission.startedMs,
+      ms: nowMs - submission.startedMs - submission.askedMs,
       usd: Math.max(0, usd - submission.usdBefore),
       isUnpriced,
     });

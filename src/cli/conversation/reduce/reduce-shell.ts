@@ -16,6 +16,7 @@ export function shellStarted(
     input: { command },
     sinceMs: nowMs,
     askedMs: 0,
+    askedSinceMs: undefined,
     output: undefined,
     agent: undefined,
     deniedBy: undefined,

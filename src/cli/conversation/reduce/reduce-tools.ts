@@ -43,6 +43,7 @@ function startedCall(
     input,
     sinceMs: nowMs,
     askedMs: 0,
+    askedSinceMs: undefined,
     output: undefined,
     agent: undefined,
     deniedBy: undefined,

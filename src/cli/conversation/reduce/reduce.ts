@@ -143,14 +143,18 @@ function questioned(
   nowMs: number,
 ): ConversationState {
   const { change, toolUseId = '', waitedMs = 0, isDenied = false } = event;
+  const questions = Math.max(0, state.questions + change);
+  const askedMs = questions === 0 && state.questions > 0 ? nowMs - state.questionsSinceMs : 0;
   const next = {
     ...state,
-    questions: Math.max(0, state.questions + change),
+    questions,
     questionsSinceMs: state.questions === 0 ? nowMs : state.questionsSinceMs,
+    submission: state.submission && { ...state.submission, askedMs: state.submission.askedMs + askedMs },
   };
   return changeCall(next, toolUseId, (call) => ({
     ...call,
     askedMs: call.askedMs + waitedMs,
+    askedSinceMs: change === 1 ? nowMs : undefined,
     deniedBy: isDenied ? 'person' : call.deniedBy,
   }));
 }

@@ -28,6 +28,7 @@ export function begin(state: ConversationState, nowMs: number, opener?: PendingP
     isCutOff: false,
     submission: {
       startedMs: nowMs,
+      askedMs: 0,
       turns: 0,
       calls: 0,
       isAsked: false,

@@ -4,6 +4,7 @@ import type { ActionName } from '../../../terminal/input/actions.ts';
 import { type Bindings, createBindings } from '../../../terminal/input/bindings.ts';
 import type { InputEvent, ReplyEvent } from '../../../terminal/input/events.ts';
 import { createInput } from '../../../terminal/input/input.ts';
+import type { Highlighter } from '../../../terminal/markup/highlight.ts';
 import { askSize } from '../../../terminal/renderer/ask-size.ts';
 import type { Row, ScreenFrame, Size } from '../../../terminal/renderer/frame.ts';
 import { createRegions, type Regions } from '../../../terminal/renderer/regions.ts';
@@ -20,7 +21,7 @@ import { createOverlays, type Overlays } from '../overlays.ts';
 import type { Reduction } from '../reduce/step.ts';
 import { liveRegion, SPINNER_MS, textColumns } from '../view/live-region.ts';
 import type { ToolRowsOptions } from '../view/tool-rows.ts';
-import { createTranscript, type TranscriptOptions } from '../view/transcript.ts';
+import { createTranscript, thoughtPart } from '../view/transcript.ts';
 import type { MakeEditor } from './prompt-editor.ts';
 import type { ScreenSettings, ThemeSetting } from './screen-settings.ts';
 
@@ -32,7 +33,7 @@ interface ScreenOptions {
   readonly env: Env;
   readonly settings: Pick<ScreenSettings, 'keybindings' | 'reducedMotion' | 'theme'>;
   readonly editor: MakeEditor;
-  readonly markdown: TranscriptOptions['markdown'];
+  readonly highlighter: Highlighter;
   readonly diff: ToolRowsOptions['diff'];
   state(): ConversationState;
   /** A key with its action, or a paste, that no overlay took. */
@@ -88,7 +89,7 @@ export class Screen {
       columns: () => this.columns,
       cwd: () => state().session.cwd,
       commit: (rows) => this.#regions.commit(rows),
-      markdown: options.markdown,
+      highlighter: options.highlighter,
       diff: options.diff,
     });
     this.editor = options.editor({ theme, onChange: () => this.#regions.invalidate('key') });
@@ -157,7 +158,13 @@ export class Screen {
     this.#regions.invalidate();
   };
 
-  transcript = (): ViewDocument => this.#transcript.document();
+  /** With what the model thinks at present. */
+  transcript = (): ViewDocument => {
+    const document = this.#transcript.document();
+    const { thinking } = this.#options.state().answer;
+    if (thinking === '') return document;
+    return { ...document, parts: [...document.parts, thoughtPart({ ms: 0, text: thinking })] };
+  };
 
   async view(document: ViewDocument, at: 'start' | 'end' = 'start'): Promise<void> {
     const { output, env, state } = this.#options;

@@ -2,13 +2,7 @@
 
 import { TurnwrightError } from '../../../index.ts';
 import type { Draft } from '../../../terminal/editor/buffer.ts';
-import { createHighlighter } from '../../../terminal/markup/highlight.ts';
-import {
-  createMarkdown,
-  type MarkdownStream,
-  markdownRows,
-} from '../../../terminal/markup/markdown-stream.ts';
-import type { Row } from '../../../terminal/renderer/frame.ts';
+import { createHighlighter, type Highlighter } from '../../../terminal/markup/highlight.ts';
 import { wantsColor } from '../../../terminal/text/style.ts';
 import { createTheme, type Theme, themeFor } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
@@ -69,6 +63,7 @@ class ScreenConversation {
   readonly #launch: ConversationLaunch;
   readonly #clock = REAL_CLOCK;
   readonly #theme: Theme;
+  readonly #highlighter: Highlighter;
   readonly #screen: Screen;
   readonly #conversation: TerminalConversation;
   readonly #keeper: ReturnType<typeof createKeeper>;
@@ -100,9 +95,8 @@ class ScreenConversation {
     this.#keeper = createKeeper({ cwd, env, clock, isKept: isKept(launch), warn });
     const { queue, ...kept } = this.#keeper.begin(target);
     this.#kept = kept;
-    const highlighter = createHighlighter(this.#theme);
-    const markup = { theme: this.#theme, highlighter };
-    this.#screen = this.#openScreen(editor, () => createMarkdown(markup));
+    this.#highlighter = createHighlighter(this.#theme);
+    this.#screen = this.#openScreen(editor);
     this.#attention = createAttention({
       title: settings.terminalTitle,
       bell: settings.terminalBell,
@@ -111,7 +105,7 @@ class ScreenConversation {
     const show = this.#screen.setStatus;
     this.#ownStatus =
       settings.statusLine && createOwnStatus({ setting: settings.statusLine, cwd, env, clock, show, warn });
-    const asker = this.#openAsker((text, columns) => markdownRows(text, columns, markup));
+    const asker = this.#openAsker();
     this.#conversation = new TerminalConversation({
       options: { ...options, ...asker, stderr: warn },
       target,
@@ -180,7 +174,7 @@ class ScreenConversation {
     if (prompt !== undefined) this.#submit({ text: prompt, images: [] }, 'prompt');
   }
 
-  #openScreen(editor: MakeEditor, markdown: () => MarkdownStream): Screen {
+  #openScreen(editor: MakeEditor): Screen {
     const { keyboard, settings, mayAsk } = this.#launch;
     const { stdout, env, signals } = this.#world;
     return new Screen({
@@ -192,7 +186,7 @@ class ScreenConversation {
       settings,
       mayAsk: mayAsk && mayProbe(env),
       editor,
-      markdown,
+      highlighter: this.#highlighter,
       diff: drawDiff,
       state: () => this.#conversation.state,
       onKey: (event, action) => this.#keys(event, action),
@@ -202,11 +196,12 @@ class ScreenConversation {
     });
   }
 
-  #openAsker(markdown: (text: string, columns: number) => readonly Row[]): ReturnType<typeof trackQuestions> {
+  #openAsker(): ReturnType<typeof trackQuestions> {
     const screen = this.#screen;
     const state = () => this.#conversation.state;
     const questions = createAsker({
       theme: this.#theme,
+      highlighter: this.#highlighter,
       get state() {
         return state();
       },
@@ -215,7 +210,6 @@ class ScreenConversation {
       print: (lines) => screen.print(lines.flatMap((line) => wrap(line, screen.columns, { hang: '  ' }))),
       interrupt: () => void this.#conversation.interrupt(),
       keysOf: (action) => screen.bindings.keysOf(action),
-      markdown,
     });
     return trackQuestions(questions, this.#clock, (event) => this.#conversation.dispatch(event));
   }

@@ -33,6 +33,7 @@ function firstShown(items: readonly TranscriptItem[]): number {
 interface Block {
   readonly type: string;
   readonly text?: string;
+  readonly thinking?: string;
   readonly id?: string;
   readonly name?: string;
   readonly input?: Readonly<Record<string, unknown>>;
@@ -51,6 +52,8 @@ function toItems(messages: readonly SessionMessage[]): readonly TranscriptItem[]
     for (const block of blocks) {
       if (block.type === 'tool_use' && block.id !== undefined) calls.set(block.id, block);
       else if (block.type === 'tool_result') items.push(...toToolItems(block, calls));
+      else if (block.type === 'thinking' && (block.thinking ?? '').trim() !== '')
+        items.push({ kind: 'thought', ms: 0, text: (block.thinking ?? '').trim() });
       else if (block.type === 'text' && block.text !== undefined) items.push(...textItems(type, block.text));
     }
   }

@@ -4,7 +4,7 @@ import { cells, cutRow } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { waitingFor } from '../../words/server-problems.ts';
-import { duration } from '../../words/units.ts';
+import { counted, duration } from '../../words/units.ts';
 import { type ConversationState, isWorking } from '../conversation-state.ts';
 
 /** Plain text. */
@@ -12,6 +12,8 @@ interface Activity {
   readonly what: string;
   /** Time that has passed, or is left. */
   readonly time: string;
+  /** How much has come so far; left out where it does not fit. */
+  readonly amount?: string | undefined;
   /** What the key does, and the key alone for narrow windows. */
   readonly ends: string;
   readonly key: string;
@@ -73,13 +75,18 @@ export function findActivity(
       ...leaves('twice leaves'),
       moves: false,
     };
-  return isWorking(state) ? { ...quiet, what: describeWork(state), time: since(state.sinceMs) } : undefined;
+  if (!isWorking(state)) return undefined;
+  return { ...quiet, what: describeWork(state), time: since(state.sinceMs), amount: amountOf(state) };
 }
 
 /** The line, at most `columns` wide; the time and the key are never cut off. */
 export function activityLine(activity: Activity, mark: string, columns: number): string {
-  const { what, time, ends, key } = activity;
+  const { what, time, amount, ends, key } = activity;
   const gap = what.endsWith(' in') ? ' ' : ' · ';
+  if (amount !== undefined) {
+    const row = `${mark}${what}${gap}${time} · ${amount} · ${ends}`;
+    if (cells(row) <= columns) return row;
+  }
   const long = `${mark}${what}${gap}${time} · ${ends}`;
   if (cells(long) <= columns) return long;
   const tail = `${gap}${time} · ${key}`;
@@ -102,6 +109,14 @@ function describeWork({ phase, answer, tools, retry, session }: ConversationStat
     default:
       return 'the next request is prepared';
   }
+}
+
+/** Characters of a token, roughly. */
+const TOKEN_CHARS = 4;
+
+function amountOf({ phase, answer: { received } }: ConversationState): string | undefined {
+  const tokens = Math.round(received / TOKEN_CHARS);
+  return phase === 'streaming' && tokens > 0 ? `~${counted(tokens, 'token')}` : undefined;
 }
 
 const DOES = { none: 'answers', writing: 'answers', thinking: 'thinks', calling: 'writes a call' } as const;

@@ -1,7 +1,8 @@
 /** An item of the transcript as rows, for eyes. */
 import type { Row } from '../../../terminal/renderer/frame.ts';
+import { cutRow } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
-import { visible } from '../../../terminal/text/visible.ts';
+import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { errorLines, stopSentence } from '../../words/summary.ts';
 import { cost, counted, duration } from '../../words/units.ts';
@@ -11,6 +12,7 @@ import {
   type NoteItem,
   noteText,
   type PromptItem,
+  type ThoughtItem,
   type TranscriptItem,
 } from './transcript-item.ts';
 
@@ -25,7 +27,7 @@ export function rowsOf(item: WholeItem, options: ToolRowsOptions): readonly Row[
     case 'prompt':
       return promptRows(item, theme);
     case 'thought':
-      return [theme.dim(`· thought for ${duration(item.ms)}`)];
+      return [theme.dim(cutRow(thoughtRow(item), columns))];
     case 'tool':
       return toolRows(item, options);
     case 'agentCall':
@@ -37,6 +39,12 @@ export function rowsOf(item: WholeItem, options: ToolRowsOptions): readonly Row[
     case 'end':
       return endRows(item, columns, theme);
   }
+}
+
+/** `· thought for 1.7 s: The user wants …` */
+function thoughtRow({ ms, text }: ThoughtItem): string {
+  const time = ms === 0 ? '' : ` for ${duration(ms)}`;
+  return `· thought${time}${text === '' ? '' : `: ${oneLine(text.replace(/\s+/g, ' '))}`}`;
 }
 
 function promptRows({ text, images }: PromptItem, theme: Theme): readonly Row[] {

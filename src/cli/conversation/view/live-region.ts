@@ -6,6 +6,7 @@ import type { Row, ScreenFrame, Size } from '../../../terminal/renderer/frame.ts
 import { cells, cutRow } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
+import { wrap } from '../../../terminal/text/wrap.ts';
 import { toolLabel } from '../../words/tool-label.ts';
 import { cost, counted, duration } from '../../words/units.ts';
 import type { ConversationState, RunningTool, Todo } from '../conversation-state.ts';
@@ -65,7 +66,7 @@ export function liveRegion(parts: LiveParts, size: Size): ScreenFrame {
   const shownOver = take(over.rows);
   const hint = take(state.hint === undefined ? [] : [theme.warn(cutRow(state.hint, columns))]);
   const queue = take(queueRows(parts, columns));
-  const activity = take(activityRows(parts, columns));
+  const activity = take([...thinkingRows(parts, columns), ...activityRows(parts, columns)]);
   const tools = take(toolRows(parts, columns, room));
   const todos = take(state.showsTodos ? todoRows(state.todos, columns, theme) : []);
   const answer = room > 0 ? parts.answer(columns, room) : [];
@@ -105,6 +106,18 @@ function activityRows(parts: LiveParts, columns: number): readonly Row[] {
   return [pickTone(theme, activity)(activityLine(activity, mark, columns))];
 }
 
+const THINKING_ROWS = 2;
+/** Of the thinking so far no more is laid out than these rows can hold. */
+const THINKING_CHARS = 400;
+
+/** The end of what the model thinks at present. */
+function thinkingRows({ state, theme }: LiveParts, columns: number): readonly Row[] {
+  const { kind, thinking } = state.answer;
+  if (kind !== 'thinking' || thinking === '') return [];
+  const rows = wrap(oneLine(thinking.slice(-THINKING_CHARS).replace(/\s+/g, ' ')), columns - 2);
+  return rows.slice(-THINKING_ROWS).map((row) => theme.dim(`  ${row}`));
+}
+
 /** Each running call with its newest output; those that do not fit are counted. */
 function toolRows(parts: LiveParts, columns: number, most: number): readonly Row[] {
   const { tools } = parts.state;
@@ -122,7 +135,7 @@ function oneTool(tool: RunningTool, parts: LiveParts, columns: number): readonly
   const { state, nowMs, theme } = parts;
   const facts = [
     ...agentFacts(tool),
-    ...(columns < 60 ? [] : [elapsed(nowMs - tool.sinceMs - tool.askedMs)]),
+    ...(columns < 60 ? [] : [elapsed((tool.askedSinceMs ?? nowMs) - tool.sinceMs - tool.askedMs)]),
     ...linesFact(tool),
   ].join(' · ');
   const label = toolLabel(tool.name, tool.input, state.session.cwd);

@@ -1,5 +1,6 @@
 /** A finished call in the transcript: one line, and what is worth seeing of its result below. */
 import { toolFacts } from '../../../index.ts';
+import type { Highlighter } from '../../../terminal/markup/highlight.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import { cells, cutRow } from '../../../terminal/text/cells.ts';
 import { clean } from '../../../terminal/text/clean.ts';
@@ -16,6 +17,8 @@ export interface ToolRowsOptions {
   readonly cwd: string;
   readonly theme: Theme;
   readonly diff: DiffOf;
+  /** Default: changes of files are not coloured as code. */
+  readonly highlighter?: Highlighter | undefined;
   /** Nothing is beside the rows: neither a live region, which has the list of things to do, nor a viewer. */
   readonly standAlone?: boolean;
 }
@@ -23,7 +26,7 @@ export interface ToolRowsOptions {
 /** What a call changed in a file; undefined: nothing that is known. */
 export type DiffOf = (
   item: ToolItem,
-  options: Pick<ToolRowsOptions, 'columns' | 'theme' | 'standAlone'>,
+  options: Pick<ToolRowsOptions, 'columns' | 'theme' | 'standAlone' | 'highlighter'>,
 ) => { readonly rows: readonly Row[]; readonly added: number; readonly removed: number } | undefined;
 
 /** Below this width, lines have no durations (S6.1). */

@@ -8,12 +8,21 @@ export type TranscriptItem =
   /** Text of the model as it streams; `textEnd` ends the block. */
   | { readonly kind: 'delta'; readonly text: string }
   | { readonly kind: 'textEnd' }
-  | { readonly kind: 'thought'; readonly ms: number }
+  | ThoughtItem
   | ToolItem
   | AgentCallItem
   | NoteItem
   | DetailItem
   | EndItem;
+
+/** What the model thought before it went on. */
+export interface ThoughtItem {
+  readonly kind: 'thought';
+  /** 0: it is not known. */
+  readonly ms: number;
+  /** '' where the model does not show it. */
+  readonly text: string;
+}
 
 export interface PromptItem {
   readonly kind: 'prompt';

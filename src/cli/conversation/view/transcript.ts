@@ -2,13 +2,15 @@
  * What has happened, as lines that are printed once: items become rows, streamed Markdown is printed as its
  * blocks close, and everything is kept for the viewer.
  */
-import type { MarkdownStream } from '../../../terminal/markup/markdown-stream.ts';
+import type { Highlighter } from '../../../terminal/markup/highlight.ts';
+import { createMarkdown, type MarkdownStream } from '../../../terminal/markup/markdown-stream.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
+import { duration } from '../../words/units.ts';
 import type { ViewDocument, ViewPart } from '../overlay.ts';
 import { type ItemOf, LONG_PROMPT_LINES, rowsOf } from './item-rows.ts';
 import type { DiffOf } from './tool-rows.ts';
-import type { EndItem, PromptItem, ToolItem, TranscriptItem } from './transcript-item.ts';
+import type { EndItem, PromptItem, ThoughtItem, ToolItem, TranscriptItem } from './transcript-item.ts';
 
 interface Transcript {
   add(items: readonly TranscriptItem[]): void;
@@ -28,8 +30,8 @@ export interface TranscriptOptions {
   columns(): number;
   cwd(): string;
   commit(rows: readonly Row[]): void;
-  markdown(): MarkdownStream;
   readonly diff: DiffOf;
+  readonly highlighter: Highlighter;
 }
 
 /** Parts that are kept for the viewer; older ones are in the terminal's own history and in the session. */
@@ -59,7 +61,7 @@ export function createTranscript(options: TranscriptOptions): Transcript {
   };
   const addOne = (item: TranscriptItem) => {
     if (item.kind === 'delta') {
-      block ??= { stream: options.markdown(), text: '' };
+      block ??= { stream: createMarkdown(options), text: '' };
       block.stream.push(item.text);
       block.text += item.text;
       return;
@@ -75,6 +77,7 @@ export function createTranscript(options: TranscriptOptions): Transcript {
       columns: options.columns(),
       cwd: options.cwd(),
       diff: options.diff,
+      highlighter: options.highlighter,
     });
     if (item.kind !== 'tool' || item.isSaid !== true) commit(rows);
     keep(toViewPart(item, rows));
@@ -114,8 +117,15 @@ type KeptItem = ItemOf<'prompt' | 'thought' | 'tool' | 'note' | 'end'>;
 function toViewPart(item: KeptItem, rows: readonly Row[]): ViewPart {
   const [heading = '', ...lines] = rows.filter((row) => row !== '');
   if (item.kind === 'prompt') return promptPart(item, heading, lines);
+  if (item.kind === 'thought') return thoughtPart(item);
   if (item.kind !== 'tool') return { heading, lines };
   return { heading, lines: wholeCall(item), folded: true };
+}
+
+/** Folded: who reads the answers does not always want what led to them. */
+export function thoughtPart({ ms, text }: Pick<ThoughtItem, 'ms' | 'text'>): ViewPart {
+  const heading = ms === 0 ? '· thought' : `· thought for ${duration(ms)}`;
+  return { heading, lines: text === '' ? [] : text.split('\n'), folded: true };
 }
 
 function promptPart({ text }: PromptItem, heading: string, printed: readonly string[]): ViewPart {
