@@ -19,7 +19,7 @@ export interface Theme {
   /** Lines that a diff adds and removes. */
   readonly added: Paint;
   readonly removed: Paint;
-  /** They are told by their background, so that code in them keeps its own colours. */
+  /** Their background marks them, so that code in them keeps its own colours. */
   readonly hasBackgrounds: boolean;
   /** False: signs alone tell code from text. */
   readonly hasColors: boolean;

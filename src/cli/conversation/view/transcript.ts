@@ -24,7 +24,7 @@ interface Transcript {
   document(): ViewDocument;
 }
 
-export interface TranscriptOptions {
+interface TranscriptOptions {
   readonly theme: Theme;
   /** For text. */
   columns(): number;
