@@ -1,12 +1,12 @@
 /**
  * Bytes of a terminal into events. How the bytes are split into reads makes no difference; only time does, in
- * three places: an escape is a key of its own when nothing follows it, many characters at once are a paste,
- * and a paste ends when it is quiet after its end.
+ * three places: an escape is a key of its own when nothing follows it, many characters at once are a paste
+ * unless the terminal marks pastes, and a paste ends when it is quiet after its end.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { cleanPaste } from './clean-paste.ts';
 import type { InputClock, InputEvent } from './events.ts';
-import type { Key, Meaning } from './meaning.ts';
+import { type Key, type Meaning, plainKey } from './meaning.ts';
 import { PASTE_END, PASTE_START, readUnfinished, tokenAt } from './tokens.ts';
 
 /** How long the rest of a sequence may take. */
@@ -23,14 +23,25 @@ const LOST_END_MS = 2_000;
 
 const MARKS = [PASTE_START, PASTE_END];
 
+/** One line, with Enter behind it. */
+const ENTERED_LINE = /^([^\n]+)\n$/;
+
 interface Decoder {
   push(bytes: Uint8Array): void;
   /** Emits what is still held; no timer is left. */
   end(): void;
 }
 
+/**
+ * Whether the terminal marks what is pasted. `unknown`: it has not answered, or nothing answers because a
+ * program types: many characters at once with Enter behind them are a line that was entered.
+ */
+export type PasteMarks = 'marked' | 'unmarked' | 'unknown';
+
 interface DecoderOptions {
   readonly clock: InputClock;
+  /** Default: `unmarked`. */
+  readonly pasteMarks?: () => PasteMarks;
   readonly onEvent: (event: InputEvent) => void;
   /**
    * Calls back once input that has already arrived was pushed. After a pause of the process a timer fires
@@ -65,6 +76,7 @@ class TerminalDecoder implements Decoder {
   /** Not yet cut: the beginning of a sequence or of a mark, or what came right after a paste. */
   #pending = '';
   readonly #pasted: string[] = [];
+  #hasSeenMark = false;
   /**
    * Within the time of the burst rule: its keys, unless they could be emitted at once, and its bytes of text.
    */
@@ -135,6 +147,7 @@ class TerminalDecoder implements Decoder {
         this.#options.onEvent(meaning);
         return;
       case 'paste-start':
+        this.#hasSeenMark = true;
         this.#closeBurst();
         this.#mode = 'paste';
         this.#waitForQuiet(LOST_END_MS);
@@ -146,6 +159,10 @@ class TerminalDecoder implements Decoder {
 
   #takeKey({ key, text }: Meaning & { readonly kind: 'key' }, single: boolean): void {
     const atMs = this.#options.clock.monotonicMs();
+    if (this.#marks === 'marked') {
+      this.#emitKey(key, atMs);
+      return;
+    }
     if (this.#burst === undefined) {
       this.#burst = { held: [], bytes: 0 };
       this.#wait('burst', BURST_MS, () => this.#closeBurst());
@@ -157,6 +174,10 @@ class TerminalDecoder implements Decoder {
     if (burst.held.length === 0 && !sends && (single || text === undefined)) this.#emitKey(key, atMs);
     else burst.held.push({ key, text, atMs });
     if (burst.bytes >= BURST_BYTES) this.#startBurst(burst.held);
+  }
+
+  get #marks(): PasteMarks {
+    return this.#hasSeenMark ? 'marked' : (this.#options.pasteMarks?.() ?? 'unmarked');
   }
 
   /** The time of the burst rule is over: what it holds were keys. */
@@ -255,10 +276,14 @@ class TerminalDecoder implements Decoder {
   #emitPaste(): void {
     this.#cancel('quiet');
     this.#cancel('burst');
+    const isLine = this.#mode === 'burst' && this.#marks === 'unknown';
     this.#mode = 'keys';
     const text = cleanPaste(this.#pasted.join(''));
     this.#pasted.length = 0;
-    this.#options.onEvent({ kind: 'paste', text, atMs: this.#options.clock.monotonicMs() });
+    const atMs = this.#options.clock.monotonicMs();
+    const line = isLine ? ENTERED_LINE.exec(text)?.[1] : undefined;
+    this.#options.onEvent({ kind: 'paste', text: line ?? text, atMs });
+    if (line !== undefined) this.#emitKey(plainKey('enter'), atMs);
   }
 
   // Time

@@ -28,12 +28,12 @@ interface PasteEvent {
 
 /**
  * An answer of the terminal to a question. `cursor`: row and column from 1; `keyboard`: the flags of the
- * kitty protocol; `device`: its attributes, which every terminal answers; `background`: red, green and blue
- * from 0 to 1.
+ * kitty protocol; `pastes`: 2004, and whether it marks pastes (0: it does not know that); `device`: its
+ * attributes, which every terminal answers; `background`: red, green and blue from 0 to 1.
  */
 export interface ReplyEvent {
   readonly kind: 'reply';
-  readonly of: 'cursor' | 'keyboard' | 'device' | 'background';
+  readonly of: 'cursor' | 'keyboard' | 'pastes' | 'device' | 'background';
   readonly values: readonly number[];
 }
 

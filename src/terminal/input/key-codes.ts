@@ -136,6 +136,8 @@ export function ss3Token(letter: string, modifiers: string): Meaning {
 }
 
 function privateReply(parameters: string, final: string): Meaning {
+  const mode = final === 'y' ? /^(2004);(\d)\$$/.exec(parameters) : null;
+  if (mode !== null) return { kind: 'reply', of: 'pastes', values: mode.slice(1).map(Number) };
   const values = parameters.split(';').map(parseNumber);
   if (final === 'u') return { kind: 'reply', of: 'keyboard', values };
   if (final === 'c') return { kind: 'reply', of: 'device', values };

@@ -6,7 +6,7 @@ import { createInput } from '../../../src/terminal/input/input.ts';
 import { systemClock } from '../../../src/util/clock.ts';
 import { shortForm } from './keyboard.ts';
 
-function open(options: { probe?: boolean } = {}) {
+function open(options: { probe?: boolean; env?: Record<string, string> } = {}) {
   const modes: boolean[] = [];
   const stream = Object.assign(new PassThrough(), {
     isTTY: true,
@@ -40,7 +40,7 @@ describe('the keyboard', () => {
     const { input, written, events, modes, type } = open();
     expect(input.restoreText).toBe('');
     input.start();
-    expect([modes, written.splice(0)]).toEqual([[true], [`${PASTES.on}\x1b[?u\x1b[c`]]);
+    expect([modes, written.splice(0)]).toEqual([[true], [`${PASTES.on}\x1b[?u\x1b[?2004$p\x1b[c`]]);
     expect(input.restoreText).toBe(PASTES.off);
     await type('\x1b[?0u\x1b[?62;1c');
     expect(written.splice(0)).toEqual(['\x1b[>5u']);
@@ -78,6 +78,43 @@ describe('the keyboard', () => {
     unasked.input.start();
     expect(unasked.written).toEqual([PASTES.on]);
     unasked.input.close();
+  });
+
+  const ASKS = '\x1b[?2004$p';
+  const KEYS = ['h', 'e', 'l', 'l', 'o', ' ', 'y', 'o', 'u'].map((key) => `'${key}'`);
+  it.each<[string, Record<string, string>, string, boolean, string[]]>([
+    ['that marks pastes takes fast text as keys', {}, '\x1b[?2004;1$y\x1b[?62c', true, [...KEYS, 'enter']],
+    [
+      'that does not know marks takes it as a paste',
+      {},
+      '\x1b[?2004;0$y\x1b[?62c',
+      true,
+      ['paste "hello you\\n"'],
+    ],
+    ['that does not say so takes it as a paste', {}, '\x1b[?1;2c', true, ['paste "hello you\\n"']],
+    ['that answers nothing takes it as a line', {}, '', true, ['paste "hello you"', 'enter']],
+    ['of tmux takes it as keys', { TMUX: '/t', TERM: 'screen-256color' }, '', false, [...KEYS, 'enter']],
+    ['of macOS takes it as keys', { TERM_PROGRAM: 'Apple_Terminal' }, '', false, [...KEYS, 'enter']],
+    ['of the Linux console takes it as a paste', { TERM: 'linux' }, '', false, ['paste "hello you\\n"']],
+  ])('%s', async (_, env, answer, isAsked, expected) => {
+    const { input, written, events, type } = open({ env });
+    input.start();
+    expect(written[0]?.includes(ASKS)).toBe(isAsked);
+    if (answer !== '') await type(answer);
+    events.splice(0, events.length);
+    await type('hello you\r');
+    await expect.poll(() => events).toEqual(expected);
+    input.close();
+  });
+
+  it('has what was entered before it was taken, with its Enter', async () => {
+    const { input, stream, events, type } = open({ env: { TERM: 'linux' } });
+    stream.write('go\n');
+    input.start();
+    await expect.poll(() => events).toEqual(["'g'", "'o'", 'enter']);
+    await type('\n');
+    await expect.poll(() => events.at(-1)).toBe('ctrl+j');
+    input.close();
   });
 
   it('that is gone is reported to the caller, and what was half typed arrives', async () => {

@@ -1,15 +1,19 @@
 /** A decoder on a clock of the test, and its events in short forms. */
-import { createDecoder } from '../../../src/terminal/input/decoder.ts';
+import { createDecoder, type PasteMarks } from '../../../src/terminal/input/decoder.ts';
 import type { InputEvent, KeyEvent } from '../../../src/terminal/input/events.ts';
 import { virtualClock } from '../../../src/testing/index.ts';
 
 /** Longer than everything the decoder waits for. */
 export const LONG_MS = 5_000;
 
-export function startDecoder() {
+export function startDecoder(pasteMarks: PasteMarks = 'unmarked') {
   const clock = virtualClock();
   const events: InputEvent[] = [];
-  const decoder = createDecoder({ clock, onEvent: (event) => events.push(event) });
+  const decoder = createDecoder({
+    clock,
+    pasteMarks: () => pasteMarks,
+    onEvent: (event) => events.push(event),
+  });
   return { clock, events, decoder };
 }
 

@@ -224,6 +224,33 @@ describe('what was pasted', () => {
     expect(cleanPaste(text)).toBe(cleaned);
   });
 
+  it('is not what comes at once where the terminal marks pastes, or has marked one', async () => {
+    const { clock, events, decoder } = startDecoder('marked');
+    decoder.push(Buffer.from('hi\ryou\r'));
+    expect(events.map(shortForm).join(' ')).toBe("'h' 'i' enter 'y' 'o' 'u' enter");
+    await clock.advance(LONG_MS);
+    expect(events).toHaveLength(7);
+    const later = startDecoder();
+    later.decoder.push(Buffer.from(marked('x')));
+    await later.clock.advance(LONG_MS);
+    later.decoder.push(Buffer.from('hello again\r'));
+    expect(later.events.map(shortForm).at(-1)).toBe('enter');
+  });
+
+  it.each([
+    ['a line with Enter behind it', 'hello again\r', ['paste "hello again"', 'enter']],
+    ['a line that goes on', 'hello again', ['paste "hello again"']],
+    ['two lines', 'hello\ragain\r', ['paste "hello\\nagain\\n"']],
+    ['a line feed between two lines', 'hello\nagain\n', ['paste "hello\\nagain\\n"']],
+    ['a marked line', marked('hello\r'), ['paste "hello\\n"']],
+    ['Enter alone', '\r', ['enter']],
+  ])('where nothing is known of the terminal: %s', async (_, sent, expected) => {
+    const { clock, events, decoder } = startDecoder('unknown');
+    decoder.push(Buffer.from(sent));
+    await clock.advance(LONG_MS);
+    expect(events.map(shortForm)).toEqual(expected);
+  });
+
   it('has no control character left, whatever it was', () => {
     const part = fc.oneof(anyText(), fc.constantFrom('\x1b', '[', '201~', ']', '\x07', '\x9b', '\r'));
     fc.assert(

@@ -102,6 +102,7 @@ export class Screen {
     });
     this.#input = createInput({
       input: keyboard,
+      env,
       write: this.emit,
       clock,
       onEvent: (event) => this.#onEvent(event),
