@@ -18,8 +18,11 @@ afterAll(() => Promise.all(endings.map((end) => end())));
 /** More than one conversation has. */
 const MANY_ANSWERS = 20;
 
-/** A conversation, once its prompt is shown. The answers are numbered, and so are the requests. */
-async function converse() {
+/**
+ * A conversation, once its prompt is shown. The answers are numbered, and so are the requests. `says`: the terminal's
+ * answer to what it is asked.
+ */
+async function converse(says = '') {
   const replies = Array.from({ length: MANY_ANSWERS }, (_, at) => reply(`Answer ${at + 1}.`));
   const server = await startRehearsal({ scenario: { name: 'pastes', replies } });
   const terminal = pty.spawn(process.execPath, [BIN], {
@@ -42,6 +45,7 @@ async function converse() {
     while (!shown.includes(text, from)) await pause(20);
   };
   await seen('›');
+  terminal.write(says);
   return {
     server,
     terminal,
@@ -57,7 +61,9 @@ async function converse() {
 }
 
 /** In the long form each paste has a conversation of its own. */
-const conversation = sharedInShortForm(converse);
+const onMarking = sharedInShortForm(() => converse());
+/** Its terminal answers who it is, and not that it marks pastes. */
+const onUnmarking = sharedInShortForm(() => converse('\x1b[?1;2c'));
 
 /** What a user's prompts were in the last request. */
 function promptOf(server: RehearsalServer): string {
@@ -87,7 +93,7 @@ it.each<[string, string, string]>([
   ['without marks', typed(content(9_000)), content(9_000)],
   ['without marks, of a few lines', 'one\rtwo\rthree\r', 'one\ntwo\nthree\n'],
 ])('A8 a paste %s is one prompt', async (_, sent, prompt) => {
-  const { server, terminal, shown, enter } = await conversation();
+  const { server, terminal, shown, enter } = await (sent.startsWith(START) ? onMarking() : onUnmarking());
   const before = { requests: server.requests.length, shown: shown().length };
   terminal.write(sent);
   await pause(QUIET_MS + sent.length / 2_000);
@@ -101,7 +107,7 @@ it.each<[string, string, string]>([
 
 it('A8 a paste is one prompt wherever its end mark is split', async () => {
   const cuts = Array.from({ length: inShortAndLongForm(2, END.length - 1) }, (_, at) => at + 1);
-  const { server, terminal, enter } = await conversation();
+  const { server, terminal, enter } = await onMarking();
   for (const cut of cuts) {
     const before = server.requests.length;
     terminal.write(`${START}first ${cut}\rsecond\r${END.slice(0, cut)}`);
