@@ -118,6 +118,7 @@ describe('a project whose guard logs beside itself', () => {
       cwd,
       env,
       out: { write: async (text: string) => void shown.push(text) },
+      stdout: { isTTY: false },
     } as unknown as World;
     const keyboard = {} as NodeJS.ReadStream;
     const asking = (answer: boolean) =>

@@ -171,7 +171,7 @@ describe.runIf(hasTerminal)('on a terminal', () => {
   test('F98 the question shows what would run; yes is remembered, and not asked again', async () => {
     const { cwd, env, isMade, run } = await stage();
     const answers: [RegExp, string][] = [
-      [/allow\.0: Bash\(touch:\*\)[\s\S]*trust this\?/, 'y'],
+      [/allow +Bash\(touch:\*\)[\s\S]*trust this\?/, 'y'],
       [/done · /, ''],
     ];
     expect(await onTerminal(cwd, env, answers)).toBe(0);

@@ -6,7 +6,8 @@ import { visible } from '../../terminal/text/visible.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import { UsageError } from '../usage-error.ts';
 import { drain, readKeys } from '../words/raw-keys.ts';
-import type { Env, World } from '../world.ts';
+import { countColumns, type Env, type World } from '../world.ts';
+import { trustWords } from './trust-words.ts';
 
 /** Maximum length of a value; a longer one is truncated in the middle, so that neither end is hidden. */
 const MAX_VALUE_CHARS = 400;
@@ -16,11 +17,18 @@ export function isTrustedUnasked(flags: Pick<RunFlags, 'trustProject'>, env: Env
   return flags.trustProject === true || env['TURNWRIGHT_TRUST_PROJECT'] === '1';
 }
 
+/** `details`: everything that trust would enable, value by value. */
+export type TrustAsk = (
+  world: World,
+  keyboard: NodeJS.ReadStream,
+  details: readonly string[],
+) => Promise<boolean>;
+
 interface TrustAsking {
   /** Input for the answer; undefined: no question is asked. */
   readonly keyboard?: NodeJS.ReadStream | undefined;
   /** Another way to ask, after what would take effect was shown. */
-  readonly ask?: ((world: World, keyboard: NodeJS.ReadStream) => Promise<boolean>) | undefined;
+  readonly ask?: TrustAsk | undefined;
   /** Nothing runs: trust that has lapsed is only said. */
   readonly onlyLooks?: true;
 }
@@ -48,8 +56,9 @@ export async function settleTrust(
     );
     return undefined;
   }
-  await world.out.write(`${describeItems(trust).join('\n')}\n`);
-  if (!(await ask(world, keyboard))) return 'declined';
+  const { rows } = trustWords(trust, countColumns(world.stdout) - 1);
+  await world.out.write(`${rows.join('\n')}\n`);
+  if (!(await ask(world, keyboard, describeItems(trust)))) return 'declined';
   await trustProject(trust, { cwd, env });
   return undefined;
 }
@@ -122,16 +131,25 @@ function shortened(value: string): string {
 /** A yes that comes sooner after the question was typed before it could be read. */
 const TOO_SOON_MS = 400;
 
-/** One key: y or n. Esc means no. */
-async function agrees(world: World, keyboard: NodeJS.ReadStream): Promise<boolean> {
+/** One key: y or n, or s to see all of it first. Esc means no. */
+async function agrees(
+  world: World,
+  keyboard: NodeJS.ReadStream,
+  details: readonly string[],
+): Promise<boolean> {
   await drain(keyboard);
-  await world.out.write('  trust this? y / n (Esc: no) ');
+  await world.out.write('  trust this? y / n · s shows all of it (Esc: no) ');
   const askedMs = performance.now();
-  const isYes = await readKeys(keyboard, world.signals.raiseInterrupt, (key) => {
+  const answer = await readKeys(keyboard, world.signals.raiseInterrupt, (key) => {
     if (key === 'n' || key === 'N') return false;
+    if (key === 's' || key === 'S') return 'show';
     const isMeant = performance.now() - askedMs >= TOO_SOON_MS;
     return (key === 'y' || key === 'Y') && isMeant ? true : undefined;
   });
-  await world.out.write(isYes === true ? 'yes\n' : 'no\n');
-  return isYes === true;
+  if (answer === 'show') {
+    await world.out.write(`all of it\n${details.join('\n')}\n`);
+    return agrees(world, keyboard, details);
+  }
+  await world.out.write(answer === true ? 'yes\n' : 'no\n');
+  return answer === true;
 }

@@ -25,6 +25,8 @@ export interface TrustedFolder {
     readonly files: Readonly<Record<string, string>>;
     /** Hooks were among what was trusted. */
     readonly guards: boolean;
+    /** What the settings said, to tell what differs; absent in records of earlier versions. */
+    readonly items?: readonly { readonly file: string; readonly key: string; readonly value: string }[];
   };
   /** ISO 8601. */
   readonly trustedAt: string;
@@ -58,7 +60,16 @@ function readContent(value: unknown): Pick<TrustedFolder, 'content'> {
   if (!isRecord(value) || typeof value['settings'] !== 'string' || !isRecord(value['files'])) return {};
   const files = Object.entries(value['files']).map(([name, hash]) => [name, String(hash)]);
   const content = { settings: value['settings'], files: Object.fromEntries(files) };
-  return { content: { ...content, guards: value['guards'] === true } };
+  const items = Array.isArray(value['items']) ? value['items'].flatMap(readItem) : undefined;
+  return { content: { ...content, guards: value['guards'] === true, ...(items && { items }) } };
+}
+
+function readItem(value: unknown): readonly { file: string; key: string; value: string }[] {
+  if (!isRecord(value)) return [];
+  const { file, key, value: said } = value;
+  return typeof file === 'string' && typeof key === 'string' && typeof said === 'string'
+    ? [{ file, key, value: said }]
+    : [];
 }
 
 /** Replaces the folder's earlier entry. */

@@ -13,7 +13,7 @@ import { type CoveredFile, coveredFiles } from './covered-files.ts';
 import { readTrustedFolders, type TrustedFolder, type TrustStore } from './trust-store.ts';
 
 /** A value that only takes effect with trust. */
-interface TrustItem {
+export interface TrustItem {
   readonly file: string;
   /** Path in the file, as in `hooks.PreToolUse.0.hooks.0.command`. */
   readonly key: string;
@@ -43,6 +43,8 @@ export interface ProjectTrust {
   readonly known?: TrustedFolder;
   /** What is not as it was when trust was given. */
   readonly changes?: readonly string[];
+  /** Settings that came and went since then; absent where the record of trust does not hold them. */
+  readonly differences?: { readonly added: readonly TrustItem[]; readonly removed: readonly TrustItem[] };
   /** Why hooks that were trusted do not run any more, and what to do: a sentence. No session starts then. */
   readonly lapsed?: string;
   /** Why the servers of its `.mcp.json` are not used, whatever is trusted; a sentence. */
@@ -75,6 +77,7 @@ export async function assessTrust(subject: TrustSubject): Promise<ProjectTrust> 
   if (mcpFile !== undefined) settings.push(...listItems(join(projectRoot, MCP_FILE), mcpFile.value));
   const screen = settings.filter(({ key }) => isScreenKey(key));
   const effective = settings.filter(({ key }) => !isScreenKey(key));
+  const asked = effective.filter((item) => !hasNoEffect(item, layers));
   const guards = settings.some(({ key }) => key.startsWith('hooks.'));
   const commands = effective.filter(({ key }) => NAMES_PROGRAMS.test(key)).map(({ value }) => value);
   const covered = await coveredFiles({ ...subject, commands, hasHooks: guards });
@@ -87,8 +90,9 @@ export async function assessTrust(subject: TrustSubject): Promise<ProjectTrust> 
       covered.files.filter(({ ignored }) => !ignored).map(({ name, hash }) => [name, hash]),
     ),
     guards,
+    items: asked.map((item) => kept(projectRoot, item)),
   };
-  const items = [...effective, ...folderItems, ...scripts];
+  const items = [...asked, ...folderItems, ...scripts];
   const unused = [...new Set(screen.map(({ key }) => key.split('.')[0] ?? key))];
   const trust = {
     root,
@@ -116,7 +120,47 @@ export async function assessTrust(subject: TrustSubject): Promise<ProjectTrust> 
   // Too many files to read all of them, so no record can cover them.
   const isGuard = known.content?.guards ?? guards;
   const state = !covered.complete ? 'untrusted' : items.length === 0 && !isGuard ? 'nothing' : 'changed';
-  return { ...trust, known, state, changes, ...(isGuard && { lapsed: lapsedBy(root, changes) }) };
+  const before = known.content?.items;
+  return {
+    ...trust,
+    known,
+    state,
+    changes,
+    ...(before !== undefined && { differences: compareItems(projectRoot, before, asked) }),
+    ...(isGuard && { lapsed: lapsedBy(root, changes) }),
+  };
+}
+
+/** A key of another program: no question is about it, and it stays a part of the hash. */
+const hasNoEffect = ({ file, key }: TrustItem, layers: readonly SettingsLayer[]): boolean =>
+  layers.some(
+    (layer) =>
+      layer.file === file &&
+      layer.unknown?.some((each) => key === each.key || key.startsWith(`${each.key}.`)),
+  );
+
+/** As a record of trust holds it: no value that may be a secret. */
+function kept(root: string, { file, key, value }: TrustItem): TrustItem {
+  const isHidden = /(?:^|\.)(?:env|headers)\./.test(key);
+  return {
+    file: toRelativeName(root, file),
+    key,
+    value: isHidden ? `sha256 ${sha256(value).slice(0, 16)}` : value,
+  };
+}
+
+/** An item of a list is the same wherever it is in the list. */
+function compareItems(root: string, before: readonly TrustItem[], now: readonly TrustItem[]) {
+  const name = ({ file, key, value }: TrustItem) =>
+    JSON.stringify([file, key.replace(/\.\d+(?=\.|$)/g, ''), value]);
+  const were = new Set(before.map(name));
+  const are = new Set(now.map((item) => name(kept(root, item))));
+  return {
+    added: now.filter((item) => !were.has(name(kept(root, item)))),
+    removed: before
+      .filter((item) => !are.has(name(item)))
+      .map((item) => ({ ...item, file: join(root, item.file) })),
+  };
 }
 
 const isScreenKey = (key: string): boolean =>

@@ -1,6 +1,7 @@
 /** A few choices before the screen opens: plain lines, answered by a number. */
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
+import type { TrustAsk } from '../../run/trust-question.ts';
 import { readKeys } from '../../words/raw-keys.ts';
 import { countColumns, type World } from '../../world.ts';
 import { createLineInput } from '../line-mode/line-input.ts';
@@ -48,13 +49,17 @@ export function lineMenu({ out }: MenuWorld, keyboard: NodeJS.ReadableStream): M
 }
 
 /** The question whether a folder's settings may take effect, after they were shown. */
-export async function askTrust(world: World, keyboard: NodeJS.ReadStream): Promise<boolean> {
-  const yes = await lineMenu(world, keyboard).ask([
-    { value: true, label: 'Yes, trust these settings until something of them changes' },
-    { value: false, label: 'No, go on without them' },
+export const askTrust: TrustAsk = async (world, keyboard, details) => {
+  const menu = lineMenu(world, keyboard);
+  const answer = await menu.ask<'yes' | 'no' | 'show'>([
+    { value: 'yes', label: 'Yes, trust these settings until something of them changes' },
+    { value: 'no', label: 'No, go on without them' },
+    { value: 'show', label: 'Show all of them first' },
   ]);
-  return yes === true;
-}
+  if (answer !== 'show') return answer === 'yes';
+  for (const line of details) await menu.say(line);
+  return askTrust(world, keyboard, details);
+};
 
 const [BACKSPACE, DELETE] = ['\b', '\x7f'] as const;
 
