@@ -124,7 +124,7 @@ describe('a project whose guard logs beside itself', () => {
     const asking = (answer: boolean) =>
       settleTrust(world, { options: {} }, { keyboard, ask: async () => answer });
     expect(await asking(false)).toBe('declined');
-    expect(shown.join('')).toContain('They have changed since you agreed to them: .claude/hooks/deny.sh.');
+    expect(shown.join('')).toMatch(/have changed since you agreed to them:\n {2}~ \.claude\/hooks\/deny\.sh/);
     expect(await asking(true)).toBeUndefined();
     shown.length = 0;
     expect(await asking(false)).toBeUndefined();

@@ -1,4 +1,4 @@
-/** What a folder's settings would make happen, in words: what runs comes first, what only adds something last. */
+/** What a folder's settings would make happen, in words: what runs is first, what only adds is last. */
 import { relative, sep } from 'node:path';
 import type { ProjectTrust } from '../../index.ts';
 import { oneLine } from '../../terminal/text/visible.ts';
@@ -19,7 +19,7 @@ const VERB_ROWS = 2;
 const ALL_ROWS = 9;
 const PHRASE_CHARS = 120;
 
-export interface TrustWords {
+interface TrustWords {
   readonly rows: readonly string[];
   /** Something of it is in the details alone. */
   readonly isCut: boolean;
@@ -27,11 +27,14 @@ export interface TrustWords {
 
 /** At most 10 rows, the heading included. */
 export function trustWords(trust: ProjectTrust, columns: number): TrustWords {
-  const { root, items, state, differences } = trust;
+  const { root, items, state, differences, changes = [] } = trust;
   if (state === 'changed' && differences !== undefined) return changedWords(trust, differences, columns);
   const heading = `The settings of ${oneLine(root)} would`;
   const { rows, isCut } = layOut(toPhrases(root, items), columns, '  ');
-  return { rows: [...wrap(heading, columns), ...rows], isCut };
+  const changed = { lead: '  changed since you agreed: ', hang: '    ', most: 1 };
+  // The record of an earlier version: what changed in the settings is not known.
+  const names = state === 'changed' ? fill(changes.map(oneLine), columns, changed).rows : [];
+  return { rows: [...wrap(heading, columns), ...rows, ...names], isCut };
 }
 
 function changedWords(

@@ -46,15 +46,15 @@ const MODIFY_OTHER_KEYS = { on: '\x1b[>4;1m', off: '\x1b[>4;0m' };
 const ASK_DEVICE = '\x1b[c';
 
 /**
- * A line that was entered before the keyboard was taken, when the terminal makes a line feed of Enter, or by a
- * program that ends lines so. Ctrl+J alone is a key.
+ * A line that was entered before the keyboard was taken, when the terminal makes a line feed of Enter, or by
+ * a program that ends lines so. Ctrl+J alone is a key.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a line has none
 const LINE = /^([^\x00-\x1f]+)\n$/;
 
 /**
- * Terminals that mark pastes and do not say so: tmux does not know the question, and that of macOS shows it as
- * text. The Linux console does neither.
+ * Terminals that mark pastes and do not say so: tmux does not know the question, and that of macOS shows it
+ * as text. The Linux console does neither.
  */
 function knownMarks({ TMUX, TERM, TERM_PROGRAM }: NonNullable<InputOptions['env']>): PasteMarks {
   if (TERM_PROGRAM === 'Apple_Terminal') return 'marked';
