@@ -108,6 +108,7 @@ export interface Settings {
   readonly screenReader?: unknown;
   readonly terminalTitle?: unknown;
   readonly terminalBell?: unknown;
+  readonly terminalNotifications?: unknown;
   readonly statusLine?: unknown;
   readonly keybindings?: unknown;
   /** Name of the agent that the main thread is. */
@@ -243,5 +244,6 @@ export const SCREEN_KEYS = [
   'screenReader',
   'terminalTitle',
   'terminalBell',
+  'terminalNotifications',
   'keybindings',
 ] as const satisfies readonly (keyof Settings)[];

@@ -61,6 +61,8 @@ export interface ShownSession {
   readonly model: string;
   readonly mode: PermissionMode;
   readonly title: string | undefined;
+  /** Of the repository that the folder is in; undefined: none, or it is not known. */
+  readonly branch: string | undefined;
 }
 
 interface Submission {
@@ -203,7 +205,7 @@ export function startingState(
   return {
     phase: 'starting',
     sinceMs: nowMs,
-    session: { id: '', model: '', mode: 'default', title: undefined, ...session },
+    session: { id: '', model: '', mode: 'default', title: undefined, branch: undefined, ...session },
     submission: undefined,
     answer: NO_ANSWER,
     tools: [],

@@ -18,6 +18,7 @@ import type { Reduction } from './reduce/step.ts';
 import { createCacheBreaks } from './session/cache-breaks.ts';
 import { changesFigures, createFigureReader } from './session/figure-reader.ts';
 import { foundIn } from './session/found-in-session.ts';
+import { readBranch } from './session/git-branch.ts';
 import { driveSession, type SessionDriver } from './session/session-driver.ts';
 import { runShell, type ShellRun, shellPrompt } from './session/typed-command.ts';
 
@@ -233,6 +234,7 @@ export class TerminalConversation {
     if (!isEdit) this.dispatch({ kind: 'message', message });
     if (message.type === 'system' && message.subtype === 'init') this.#hasBegun = true;
     if (changesFigures(message)) this.#figures.refresh();
+    if (message.type === 'result') void this.#learnBranch();
     this.#cacheBreaks(message, this.#state);
   }
 
@@ -240,8 +242,15 @@ export class TerminalConversation {
     const [settings, session] = await Promise.all([query.getSettings(), query.initializationResult()]);
     const { model } = settings.applied;
     this.dispatch({ kind: 'opened', session: { id, model, mode: session.current_permission_mode } });
+    void this.#learnBranch();
     if (this.#hasBegun) this.#figures.refresh();
     else this.dispatch({ kind: 'figures', figures: { cost: { usd: 0, isUnpriced: false } } });
+  }
+
+  /** Commands of the model and of the person may switch it. */
+  async #learnBranch(): Promise<void> {
+    const branch = await readBranch(this.#state.session.cwd);
+    if (branch !== this.#state.session.branch) this.dispatch({ kind: 'opened', session: { branch } });
   }
 
   async #learnModel(): Promise<void> {
@@ -318,6 +327,7 @@ export class TerminalConversation {
     const end = await run.ended;
     this.#shell = undefined;
     this.dispatch({ kind: 'shellEnded', id, end });
+    void this.#learnBranch();
     const text = shellPrompt(command, end);
     this.#liveDriver().send({ uuid: randomUUID(), text, images: [], place: 'session' }, 'silent');
     for (const { prompt, how } of this.#behindShell.splice(0)) this.#driver.send(prompt, how);

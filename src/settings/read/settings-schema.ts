@@ -153,6 +153,7 @@ export const settingsSchema = z.object({
   screenReader: z.unknown().optional(),
   terminalTitle: z.unknown().optional(),
   terminalBell: z.unknown().optional(),
+  terminalNotifications: z.unknown().optional(),
   statusLine: z.unknown().optional(),
   keybindings: z.unknown().optional(),
   agent: z.string().min(1).optional(),

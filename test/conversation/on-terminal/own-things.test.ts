@@ -95,15 +95,15 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     expect(talk.history().filter((line) => line.includes('sorry'))).toHaveLength(1);
   });
 
-  test('title and bell only where the settings ask for them', async () => {
+  test('the title says what it does unless it is switched off; the bell only where the settings ask for it', async () => {
     const server = await rehearse(reply('Hello.'), reply('Hello again.'));
-    const quiet = await converse(server);
+    const quiet = await converse(server, { env: withSettings(server, { terminalTitle: false }) });
     await quiet.seen('opus-5-5');
     await quiet.enter('hi');
     await quiet.until('done · 1 turn');
     expect(quiet.raw()).not.toContain('\x07');
     expect(quiet.raw()).not.toContain('\x1b]2;');
-    const settings = { terminalTitle: true, terminalBell: true };
+    const settings = { terminalBell: true };
     const loud = await converse(server, { env: withSettings(server, settings) });
     await loud.seen('opus-5-5');
     await loud.enter('hi');

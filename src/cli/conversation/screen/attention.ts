@@ -1,15 +1,19 @@
-/** The window's title and the bell, only where the settings ask for them. */
+/** How the person learns that the session waits for them: the window's title, a note of the desktop, the bell. */
 import { oneLine } from '../../../terminal/text/visible.ts';
+import type { Env } from '../../world.ts';
 import { type ConversationState, isWorking } from '../conversation-state.ts';
+import type { ScreenSettings } from './screen-settings.ts';
 
 interface AttentionOptions {
-  readonly title: boolean;
-  readonly bell: boolean;
+  readonly settings: Pick<ScreenSettings, 'terminalTitle' | 'terminalBell' | 'terminalNotifications'>;
+  /** Says by its names which terminal it is. */
+  readonly env: Env;
   emit(sequence: string): void;
 }
 
 interface Attention {
-  update(state: ConversationState): void;
+  /** `lastKeyMs`: when the person pressed a key; undefined: not yet. All times are monotonic. */
+  update(state: ConversationState, nowMs: number, lastKeyMs: number | undefined): void;
   /** What puts the title back. */
   readonly restoreText: string;
 }
@@ -18,18 +22,41 @@ interface Attention {
 const TITLE = { keep: '\x1b[22;2t', back: '\x1b[23;2t' } as const;
 const BELL = '\x07';
 const MOST_TITLE_CHARS = 60;
+/** The end of shorter work is no news, and neither is what happens while the person types. */
+const LONG_WORK_MS = 20_000;
+const TYPES_MS = 10_000;
 
-export function createAttention({ title, bell, emit }: AttentionOptions): Attention {
+/** The forms of notes: of iTerm2, kitty, WezTerm and Ghostty; of urxvt and foot. */
+const NOTES = {
+  plain: (text: string) => `\x1b]9;${text}\x07`,
+  titled: (text: string) => `\x1b]777;notify;Turnwright;${text}\x07`,
+} as const;
+
+/** undefined: the terminal is not known to have notes. tmux does not hand them on. */
+function noteOf({ TERM = '', TERM_PROGRAM = '', TMUX }: Env): ((text: string) => string) | undefined {
+  if (TMUX !== undefined) return undefined;
+  if (/^(?:iTerm\.app|WezTerm|ghostty)$/.test(TERM_PROGRAM)) return NOTES.plain;
+  if (/^xterm-(?:kitty|ghostty)$/.test(TERM)) return NOTES.plain;
+  return /^(?:foot|rxvt-unicode)/.test(TERM) ? NOTES.titled : undefined;
+}
+
+export function createAttention({ settings, env, emit }: AttentionOptions): Attention {
+  const title = settings.terminalTitle && env['TERM'] !== 'linux';
+  const note = settings.terminalNotifications ? noteOf(env) : undefined;
   let shown = '';
-  let wasWorking = false;
+  let startedMs: number | undefined;
   let questions = 0;
   return {
-    update(state) {
-      const works = isWorking(state);
-      // It waits for the person: with a question, or because the work is done.
-      if (bell && (state.questions > questions || (wasWorking && !works))) emit(BELL);
+    update(state, nowMs, lastKeyMs) {
+      const isAsked = state.questions > questions;
+      const isDone = startedMs !== undefined && !isWorking(state);
+      if (settings.terminalBell && (isAsked || isDone)) emit(BELL);
+      const isAway = lastKeyMs === undefined || nowMs - lastKeyMs >= TYPES_MS;
+      const isLong = isDone && nowMs - (startedMs ?? nowMs) >= LONG_WORK_MS;
+      if (note !== undefined && isAway && (isAsked || isLong))
+        emit(note(`${isAsked ? 'A question waits' : 'Done'}: ${nameOf(state)}`));
       questions = state.questions;
-      wasWorking = works;
+      startedMs = isWorking(state) ? (startedMs ?? nowMs) : undefined;
       if (!title) return;
       const text = formatTitle(state);
       if (text === shown) return;
@@ -43,8 +70,15 @@ export function createAttention({ title, bell, emit }: AttentionOptions): Attent
 }
 
 function formatTitle(state: ConversationState): string {
-  const folder = state.session.cwd.split(/[\\/]/).at(-1) ?? '';
-  const name = oneLine(state.session.title ?? folder).slice(0, MOST_TITLE_CHARS);
   const mark = state.questions > 0 ? '? ' : isWorking(state) ? '* ' : '';
-  return `${mark}${name} - turnwright`;
+  return `${mark}${nameOf(state)} - turnwright`;
+}
+
+/** The session's title, or its folder. */
+function nameOf({ session }: ConversationState): string {
+  return oneLine(session.title ?? folderName(session.cwd)).slice(0, MOST_TITLE_CHARS);
+}
+
+export function folderName(cwd: string): string {
+  return cwd.split(/[\\/]/).at(-1) ?? '';
 }

@@ -141,6 +141,11 @@ export class Screen {
 
   print = (rows: readonly Row[]): void => this.#transcript.print(rows);
 
+  /** Monotonic; undefined: no key yet. */
+  get lastKeyMs(): number | undefined {
+    return this.#lastKeyMs;
+  }
+
   redraw(): void {
     this.#regions.invalidate('redraw');
   }

@@ -27,6 +27,7 @@ import { greeting } from './greeting.ts';
 import { showKeys } from './key-list.ts';
 import { createKeys } from './keys.ts';
 import type { ConversationLaunch } from './launch.ts';
+import { loadedRows } from './loaded.ts';
 import { editDraft, openFile } from './outside.ts';
 import { createOwnStatus } from './own-status.ts';
 import { placeholder } from './placeholder.ts';
@@ -97,11 +98,7 @@ class ScreenConversation {
     this.#kept = kept;
     this.#highlighter = createHighlighter(this.#theme);
     this.#screen = this.#openScreen(editor);
-    this.#attention = createAttention({
-      title: settings.terminalTitle,
-      bell: settings.terminalBell,
-      emit: this.#screen.emit,
-    });
+    this.#attention = createAttention({ settings, env, emit: this.#screen.emit });
     const show = this.#screen.setStatus;
     this.#ownStatus =
       settings.statusLine && createOwnStatus({ setting: settings.statusLine, cwd, env, clock, show, warn });
@@ -170,8 +167,22 @@ class ScreenConversation {
     await this.#conversation.lookBack(target);
     if (this.#kept.text !== '') screen.editor.replace(this.#kept);
     screen.start();
+    void this.#printLoaded();
     for (const problem of [...settings.problems, ...screen.bindings.problems]) this.warn(problem);
     if (prompt !== undefined) this.#submit({ text: prompt, images: [] }, 'prompt');
+  }
+
+  /** Unless the person is faster. */
+  async #printLoaded(): Promise<void> {
+    try {
+      await this.#conversation.opened;
+      const { context } = this;
+      const rows = await loadedRows(this.#conversation.query, context, this.#screen.columns, this.#theme);
+      const { phase, submission } = this.#conversation.state;
+      if (phase === 'idle' && submission === undefined) this.#screen.print(rows);
+    } catch {
+      // The session does not open, which is said elsewhere, or has ended.
+    }
   }
 
   #openScreen(editor: MakeEditor): Screen {
@@ -275,7 +286,7 @@ class ScreenConversation {
 
   #onStep(step: Reduction): void {
     this.#screen.step(step);
-    this.#attention.update(step.state);
+    this.#attention.update(step.state, this.#clock.monotonicMs(), this.#screen.lastKeyMs);
     this.#ownStatus?.update(step.state);
     this.#keep();
   }

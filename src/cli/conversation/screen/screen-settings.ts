@@ -6,10 +6,12 @@ export interface ScreenSettings {
   /** No spinner that moves. */
   readonly reducedMotion: boolean;
   readonly screenReader: boolean;
-  /** The title of the window says what the session does. */
+  /** The title of the window says what the session does. Default true. */
   readonly terminalTitle: boolean;
   /** The bell rings when the session waits for the person. */
   readonly terminalBell: boolean;
+  /** The desktop says it when the session waits for the person, where the terminal can. Default true. */
+  readonly terminalNotifications: boolean;
   /** A command that prints the status line, and the columns before it. */
   readonly statusLine: { readonly command: string; readonly padding: number } | undefined;
   /** Checked where the bindings are made. */
@@ -33,9 +35,9 @@ export function screenSettings(given: Readonly<Record<string, unknown>>): Screen
     problems.push(`The setting ${key} was ignored: give ${expected}.`);
     return undefined;
   };
-  const flag = (key: string) => {
-    const value = given[key] ?? false;
-    return typeof value === 'boolean' ? value : (ignore(key, 'true or false') ?? false);
+  const flag = (key: string, otherwise = false) => {
+    const value = given[key] ?? otherwise;
+    return typeof value === 'boolean' ? value : (ignore(key, 'true or false') ?? otherwise);
   };
   const theme = THEMES.find((name) => name === (given['theme'] ?? 'auto'));
   const { command, padding } = (given['statusLine'] ?? {}) as Readonly<Record<string, unknown>>;
@@ -46,8 +48,9 @@ export function screenSettings(given: Readonly<Record<string, unknown>>): Screen
     theme: theme ?? ignore('theme', THEMES.join(', ')) ?? 'auto',
     reducedMotion: flag('reducedMotion'),
     screenReader: flag('screenReader'),
-    terminalTitle: flag('terminalTitle'),
+    terminalTitle: flag('terminalTitle', true),
     terminalBell: flag('terminalBell'),
+    terminalNotifications: flag('terminalNotifications', true),
     statusLine: isCommand ? { command, padding: typeof padding === 'number' ? padding : 0 } : undefined,
     keybindings: given['keybindings'],
     problems,

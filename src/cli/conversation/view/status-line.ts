@@ -6,6 +6,7 @@ import { oneLine } from '../../../terminal/text/visible.ts';
 import { modeName } from '../../words/mode-name.ts';
 import { cost as costText } from '../../words/units.ts';
 import type { ContextFigure, ConversationState } from '../conversation-state.ts';
+import { folderName } from '../screen/attention.ts';
 
 type Tone = 'dim' | 'warn' | 'bad';
 
@@ -57,8 +58,15 @@ function listParts({ session, figures, submission, background }: ConversationSta
     background.length === 0
       ? undefined
       : { text: `${background.length} in the background`, tone: 'dim', rank: 6 },
+    { text: placeText(session), tone: 'dim', rank: 7 },
   ];
   return parts.flatMap((part) => part ?? []);
+}
+
+/** `app`, `app on main` */
+function placeText({ cwd, branch }: ConversationState['session']): string {
+  const folder = oneLine(folderName(cwd));
+  return branch === undefined ? folder : `${folder} on ${oneLine(branch)}`;
 }
 
 /** Without vendor and date: `sonnet-5`. */
