@@ -13,6 +13,8 @@ export interface Candidate {
   readonly detail?: string;
   /** More can be completed behind it: a folder, a command with arguments. */
   readonly continues?: boolean;
+  /** A command that Enter completes without sending it: it would end something. */
+  readonly waits?: boolean;
 }
 
 /** The part of the text that a source completes. */

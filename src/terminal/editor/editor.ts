@@ -235,7 +235,8 @@ class DraftEditor implements Editor {
   /** A command that is complete is sent in the same step. */
   #acceptByEnter(chosen: Chosen | undefined): boolean {
     if (chosen === undefined || chosen.isWritten) return this.#draft.breakEscapedLine();
-    const isSent = chosen.isCommand && chosen.candidate.continues !== true;
+    const { continues, waits } = chosen.candidate;
+    const isSent = chosen.isCommand && continues !== true && waits !== true;
     this.#accept(chosen, isSent ? '' : ' ');
     return !isSent;
   }

@@ -164,6 +164,15 @@ describe('completion', () => {
     expect(desk.left).toEqual(['send', 'send', 'send']);
   });
 
+  it('Enter on a part of a command that ends something completes it, and the next one sends it', async () => {
+    const leaving = commandSource(async () => [{ text: '/exit', label: '/exit', waits: true }]);
+    const desk = await openDesk({ sources: [leaving] });
+    await desk.press('/ex', '\r');
+    expect([desk.editor.text.trim(), desk.left]).toEqual(['/exit', []]);
+    await desk.press('\r');
+    expect(desk.left).toEqual(['send']);
+  });
+
   it('of more than fit shows six of them around the chosen one, and counts the others', async () => {
     const many = Array.from({ length: 15 }, (_, at) => `file-${at}.ts`);
     const desk = await openDesk({ sources: [fileSource(async () => many)] });

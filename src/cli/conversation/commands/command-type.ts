@@ -9,6 +9,8 @@ export interface ConversationCommand {
   readonly summary: string;
   /** The argument as the help shows it, for example `[file]`; absent: it takes none. */
   readonly argument?: string;
+  /** It ends something: Enter on a part of its name completes it, and the next one runs it. */
+  readonly ends?: true;
   /** Values for the argument that begin with `prefix`. */
   complete?(prefix: string, context: ConversationCommandContext): Promise<readonly string[]>;
   /** Rejects with a sentence, which the conversation prints. */

@@ -9,6 +9,7 @@ export const clearCommand: ConversationCommand = {
   name: 'clear',
   aliases: ['reset', 'new'],
   summary: 'Begins a new conversation; this one is kept',
+  ends: true,
   async run(_, context) {
     context.send('/clear');
   },
@@ -52,6 +53,7 @@ export const exitCommand: ConversationCommand = {
   name: 'exit',
   aliases: ['quit'],
   summary: 'Leaves; the session can be resumed',
+  ends: true,
   async run(_, context) {
     context.exit();
   },

@@ -112,6 +112,7 @@ interface Completion {
   readonly text: string;
   readonly label: string;
   readonly detail: string;
+  readonly waits?: boolean;
 }
 
 /** Names of commands, and values of the argument behind a name. Empty: there is nothing to complete. */
@@ -135,18 +136,25 @@ async function namesFrom(
   const own = ownBeside(COMMANDS, engine);
   const others = listOtherCommands(own, engine);
   const all = [
-    ...own.map(({ name, argument = '', summary }) => ({ name, argument, detail: summary })),
+    ...own.map(({ name, argument = '', summary, ends = false }) => ({
+      name,
+      argument,
+      detail: summary,
+      waits: ends,
+    })),
     ...others.map(({ name, argumentHint, description }) => ({
       name,
       argument: argumentHint,
       detail: description,
+      waits: false,
     })),
   ];
   return all
     .filter(({ name }) => name.startsWith(prefix))
-    .map(({ name, argument, detail }) => ({
+    .map(({ name, argument, detail, waits }) => ({
       text: argument === '' ? `/${name}` : `/${name} `,
       label: `/${name} ${argument}`.trimEnd(),
       detail,
+      waits,
     }));
 }
