@@ -31,6 +31,8 @@ interface ConversationOptions {
   /** Prompts of an earlier process that were not sent. */
   readonly queue?: readonly PendingPrompt[];
   readonly clock: ConversationClock;
+  /** Gives the terminal to a program that takes keys. Default: there is none to give. */
+  readonly lend?: <T>(use: () => Promise<T>) => Promise<T>;
   onStep(step: Reduction): void;
 }
 
@@ -44,6 +46,7 @@ export class TerminalConversation {
   readonly #place: { readonly cwd: string; readonly env: NonNullable<Options['env']> };
   readonly #clock: ConversationClock;
   readonly #onStep: (step: Reduction) => void;
+  readonly #lend: ConversationOptions['lend'];
   readonly #figures: ReturnType<typeof createFigureReader>;
   readonly #cacheBreaks: ReturnType<typeof createCacheBreaks>;
   /** uuids that the session has seen: it takes none twice. */
@@ -61,13 +64,14 @@ export class TerminalConversation {
   #isEnded = false;
   #goOn = () => {};
 
-  constructor({ options, target, queue = [], clock, onStep }: ConversationOptions) {
+  constructor({ options, target, queue = [], clock, lend, onStep }: ConversationOptions) {
     const { cwd = '.', env = {} } = options;
     this.#base = options;
     this.#options = options;
     this.#place = { cwd, env };
     this.#clock = clock;
     this.#onStep = onStep;
+    this.#lend = lend;
     this.#firstId = options.sessionId;
     this.#state = { ...startingState(clock.monotonicMs(), { cwd }), queue };
     this.#figures = createFigureReader(
@@ -321,6 +325,7 @@ export class TerminalConversation {
       command,
       cwd: this.#state.session.cwd,
       env: this.#place.env,
+      lend: this.#lend,
       onOutput: (text, totalLines) => this.dispatch({ kind: 'shellOutput', id, text, totalLines }),
     });
     this.#shell = run;

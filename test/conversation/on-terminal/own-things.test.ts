@@ -117,6 +117,24 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     expect(loud.raw()).toContain('\x1b[23;2t');
   });
 
+  test('a program that takes keys has the terminal until it ends', async () => {
+    const server = await rehearse(reply('Hello.'));
+    const bin = temporaryFolder();
+    const script = '#!/bin/sh\nprintf "file name: "\nread -r line\necho "$line" > "$1"\n';
+    writeFileSync(join(bin, 'nano'), script, { mode: 0o755 });
+    const env = bareEnv(against(server));
+    const talk = await converse(server, { env: { ...env, PATH: `${bin}:${env['PATH']}` } });
+    await talk.enter('! nano made');
+    await talk.seen('file name:');
+    talk.keys('typed', 'Enter');
+    await talk.seen('exit 0');
+    await talk.seen('›');
+    expect(readFileSync(join(talk.cwd, 'made'), 'utf8')).toBe('typed\n');
+    await talk.enter('hi');
+    await talk.until('Hello.');
+    expect(JSON.stringify(server.requests[0]?.body)).toContain('it had the terminal');
+  });
+
   test('a hook is notified when the conversation waits for a person: with a question, and after an answer', async () => {
     const server = await rehearse(reply(toolUse('Bash', { command: 'mkdir made' })), reply('Made.'));
     const notes = join(temporaryFolder(), 'notes');

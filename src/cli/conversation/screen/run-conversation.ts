@@ -108,6 +108,7 @@ class ScreenConversation {
       target,
       queue,
       clock,
+      lend: (use) => this.#screen.lend(use),
       onStep: (step) => this.#onStep(step),
     });
     this.context = this.#makeContext();

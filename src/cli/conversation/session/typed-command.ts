@@ -1,5 +1,5 @@
 /** `!command`: runs a command of the person's own in their shell, and reports what it wrote. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { isGone, standingFolder } from '../../../util/files/standing-folder.ts';
 import { terminalText } from '../../../util/process/terminal-text.ts';
 import { newlinesIn, takeEnd } from '../../../util/text/cut-text.ts';
@@ -18,6 +18,8 @@ export interface TypedCommandEnd {
   readonly stderr: string;
   /** Why it did not start. */
   readonly error?: string;
+  /** It had the terminal to itself: what it wrote is not known. */
+  readonly isOnTerminal?: true;
 }
 
 interface ShellOptions {
@@ -26,6 +28,8 @@ interface ShellOptions {
   readonly env: Env;
   /** Called with the end of both streams so far, in the order of their output, several times a second. */
   onOutput(tail: string, totalLines: number): void;
+  /** Gives the terminal to a program that takes keys, while it runs. Default: such programs are not started. */
+  readonly lend?: (<T>(use: () => Promise<T>) => Promise<T>) | undefined;
 }
 
 /** More than the model should read; the rest is counted. */
@@ -36,16 +40,24 @@ const TAIL_CHARS = 2_048;
 const TELL_EVERY_MS = 200;
 
 export function runShell(options: ShellOptions): ShellRun {
-  const error = whyNot(options.command, options.cwd);
-  return error === undefined
-    ? startShell(options)
-    : {
-        stop() {},
-        ended: Promise.resolve({ code: undefined, stdout: '', stderr: '', error }),
-      };
+  const { command, cwd, lend } = options;
+  if (isGone(cwd) && !/^\s*cd\s+["']?[/~$]/.test(command))
+    return notStarted(
+      `The folder ${cwd} no longer exists, so the command did not run. Let it begin with cd, for example: cd ${standingFolder(cwd)} && …`,
+    );
+  const program = findKeyTaker(command);
+  if (program === undefined) return startShell(options);
+  if (lend !== undefined) return startOnTerminal(options, lend);
+  return notStarted(
+    `${program} was not started: commands behind ! have no terminal here, so programs that take keys do not work. Use another terminal window for it.`,
+  );
 }
 
-/** Programs that draw on a terminal, and wait for keys for ever where there is none. */
+function notStarted(error: string): ShellRun {
+  return { stop() {}, ended: Promise.resolve({ code: undefined, stdout: '', stderr: '', error }) };
+}
+
+/** Programs that draw on a terminal, and wait for keys without end where there is none. */
 const NEEDS_TERMINAL = new Set(
   'vi vim nvim view vimdiff nvimdiff nano pico micro hx helix kak joe mcedit emacs htop btop top tmux screen mc ranger nnn lf lazygit tig gitui k9s fzf dialog whiptail ncdu'.split(
     ' ',
@@ -55,18 +67,29 @@ const NEEDS_TERMINAL = new Set(
 const WITHOUT_TERMINAL =
   /\s(?:-b\w*|-[eE]s|-s|-f|--batch|--headless|--version|--help|-V|-h|ls|kill-\w+|new -d)(?:\s|$)/;
 
-/** Why a command is not started; undefined: it is. */
-function whyNot(command: string, cwd: string): string | undefined {
-  if (isGone(cwd) && !/^\s*cd\s+["']?[/~$]/.test(command))
-    return `The folder ${cwd} no longer exists, so the command did not run. Let it begin with cd, for example: cd ${standingFolder(cwd)} && …`;
-  const program = command
+/** A program of the command that takes keys; undefined: there is none. */
+function findKeyTaker(command: string): string | undefined {
+  return command
     .split(/[;&|\n]+/)
     .filter((part) => !WITHOUT_TERMINAL.test(part))
     .map((part) => /^\s*(?:\w+=\S*\s+|(?:sudo|command|exec|env)\s+)*([\w.-]+)/.exec(part)?.[1] ?? '')
     .find((name) => NEEDS_TERMINAL.has(name));
-  return program === undefined
-    ? undefined
-    : `${program} was not started: commands behind ! have no terminal, so programs that take keys do not work there. Use another terminal window for it.`;
+}
+
+function startOnTerminal(
+  { command, cwd, env }: ShellOptions,
+  lend: NonNullable<ShellOptions['lend']>,
+): ShellRun {
+  let child: ChildProcess | undefined;
+  const use = () =>
+    new Promise<TypedCommandEnd>((resolve) => {
+      const known = { stdout: '', stderr: '', isOnTerminal: true } as const;
+      const options = { cwd: standingFolder(cwd), env: { ...env }, stdio: 'inherit' } as const;
+      child = spawn(env['SHELL'] ?? '/bin/sh', ['-c', command], options);
+      child.once('error', ({ message }) => resolve({ ...known, code: undefined, error: message }));
+      child.once('close', (code) => resolve({ ...known, code: code ?? undefined }));
+    });
+  return { stop: () => void child?.kill(), ended: lend(use) };
 }
 
 function startShell({ command, cwd, env, onOutput }: ShellOptions): ShellRun {
@@ -149,8 +172,10 @@ export function parseShellPrompt(prompt: string): string | undefined {
 }
 
 /** The command and its output as the model reads them. */
-export function shellPrompt(command: string, { code, stdout, stderr, error }: TypedCommandEnd): string {
-  const exit = error ?? (code === undefined ? 'ended by a signal' : `exit code ${code}`);
+export function shellPrompt(command: string, end: TypedCommandEnd): string {
+  const { code, stdout, stderr, error, isOnTerminal = false } = end;
+  const how = code === undefined ? 'ended by a signal' : `exit code ${code}`;
+  const exit = error ?? (isOnTerminal ? `${how}; it had the terminal, its output is not known` : how);
   return [
     `<bash-input>${command}</bash-input>`,
     `<bash-stdout>${terminalText(stdout).trimEnd()}</bash-stdout>`,
