@@ -10,12 +10,11 @@ import type { Credential, OpenWire, StreamTimeouts } from '../protocol/model/pro
 import type { SpendGuard } from '../protocol/model/spend-guard.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { extended } from '../util/collections/extended.ts';
-import { withoutTrailingSlashes } from '../util/text/trailing-slashes.ts';
+import { withoutTrailingSlashes } from '../util/text/cut-text.ts';
 import { modelCalls } from './call-model.ts';
-import { asksAnthropic } from './catalog/anthropic-api.ts';
 import { type UntabledModels, untabledModels } from './catalog/endpoint-facts.ts';
 import { createServedModels } from './catalog/model-identity.ts';
-import { type ModelOverrides, modelInfo, type StatedFacts } from './catalog/model-info.ts';
+import { asksAnthropic, type ModelOverrides, modelInfo, type StatedFacts } from './catalog/model-info.ts';
 import { createCredentials } from './credentials.ts';
 import { openConnections } from './http/connections.ts';
 import { trackGaps } from './http/endpoint-gaps.ts';

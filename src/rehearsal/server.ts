@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../util/clock.ts';
 import { isOfThisMachine, refusedHost } from '../util/host-header.ts';
-import { isRecord } from '../util/is-record.ts';
+import { isRecord } from '../util/json-values.ts';
 import { http } from '../util/node.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { createPromptCache } from './accounting/prompt-cache.ts';

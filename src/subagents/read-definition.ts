@@ -3,7 +3,7 @@
 import { EFFORT_LEVELS } from '../protocol/model/wire.ts';
 import type { AgentDefinition, AgentServer } from '../protocol/tools/agent.ts';
 import { PERMISSION_MODES } from '../protocol/tools/permission.ts';
-import { isRecord } from '../util/is-record.ts';
+import { isRecord } from '../util/json-values.ts';
 import { listField, toolsField } from '../util/text/frontmatter.ts';
 
 type DefinitionReading =

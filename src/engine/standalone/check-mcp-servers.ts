@@ -5,7 +5,7 @@ import { createMcpServers } from '../../mcp/servers/mcp-servers.ts';
 import { createParser } from '../../tools/schema/from-json-schema.ts';
 import { systemClock, systemRandom } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
-import { systemIds } from '../../util/ids/uuid.ts';
+import { systemIds } from '../../util/ids/hash-and-uuid.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { CALL_IDLE_MS, START_MS } from '../mcp/connected-servers.ts';
 import { connectWith } from '../mcp/mcp-connect.ts';

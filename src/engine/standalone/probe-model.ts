@@ -10,7 +10,7 @@ import { systemClock } from '../../util/clock.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { configuredAccess } from '../models/configured-access.ts';
 import { modelsRoot } from '../models/open-model-client.ts';
-import { formatUserAgent } from '../models/user-agent.ts';
+import { formatUserAgent } from '../version.ts';
 
 export type { EndpointAnswer };
 

@@ -2,7 +2,10 @@
  * `fetch` for MCP servers on Node's own HTTP client: without a time limit of its own (F78), without redirects
  * to other origins, with bounded bodies (T120). Loaded with the first remote server.
  */
+
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { Clock } from '../../protocol/ports.ts';
+import type { CredentialStore } from '../oauth/credential-store.ts';
 import { NotDeliveredError } from './connection-failure.ts';
 
 /** Maximum bytes of a response, or of one event of a stream. */
@@ -154,4 +157,12 @@ function boundedBody(incoming: IncomingMessage, streams: boolean) {
     pull: () => void incoming.resume(),
     cancel: () => finish(() => {}),
   });
+}
+
+/** Ports of the session for connections over the network. */
+export interface RemotePorts {
+  readonly connect: ConnectPort;
+  /** Stored logins; absent: none. */
+  readonly credentials: CredentialStore | undefined;
+  readonly clock: Pick<Clock, 'nowMs'>;
 }

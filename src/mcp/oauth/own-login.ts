@@ -11,7 +11,7 @@ import {
   type OAuthTokens,
 } from '@modelcontextprotocol/client';
 import type { Clock } from '../../protocol/ports.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { NeedsScopeError, NotRenewedError } from '../connect/connection-failure.ts';
 import type { Fetch } from '../connect/http-fetch.ts';

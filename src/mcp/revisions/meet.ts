@@ -4,7 +4,7 @@
  * same way.
  */
 import type { Clock } from '../../protocol/ports.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { RpcResult } from '../connect/connection.ts';
 import { classifyFailure } from '../connect/connection-failure.ts';
 import type { Peer } from '../connect/peer.ts';

@@ -6,9 +6,8 @@ import { parseJson } from '../../util/bounded-json.ts';
 import { MESSAGES_API } from '../messages-wire.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
 import type { WireAccess, WireSetup } from '../wire-setup.ts';
-import { isOn, LOGIN_LIMIT_MS, readCloudVariable, urlIn } from './cloud-setup.ts';
+import { describeRootCause, isOn, LOGIN_LIMIT_MS, readCloudVariable, urlIn } from './cloud-setup.ts';
 import { type CloudEndpoint, createCloudWire } from './cloud-wire.ts';
-import { describeRootCause } from './error-causes.ts';
 import { createFetch } from './fetch-over-connections.ts';
 import { vertexModel, vertexRegionVariables } from './model-ids.ts';
 import {

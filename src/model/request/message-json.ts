@@ -11,8 +11,8 @@ import {
   type ToolResultBlock,
   type UserBlock,
 } from '../../protocol/model/wire.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
-import { jsonOnce } from '../../util/text/json-once.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
+import { jsonOnce } from '../../util/json-values.ts';
 import { wireToolId } from './wire-tool-ids.ts';
 
 export type BlockJson =

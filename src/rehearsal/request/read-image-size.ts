@@ -1,6 +1,6 @@
 /** Width, height and actual format of a base64 image, read from its first bytes: PNG, JPEG, GIF and WebP. */
 
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { ApiBlock } from './api-request.ts';
 
 interface ImageSize {

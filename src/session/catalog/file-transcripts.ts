@@ -6,7 +6,7 @@ import type { Clock } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { SessionStoreEntry } from '../../protocol/session/session-store.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { readLines } from '../journal/read-lines.ts';
 import { createFileLeaseStore } from '../lease/lease.ts';

@@ -8,8 +8,8 @@ import { crc32 } from 'node:zlib';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { JOURNAL_VERSION, type JournalBody, type JournalEntry } from '../../protocol/session/journal.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
-import { withoutLineSeparators } from '../../util/text/line-separators.ts';
+import { withoutLineSeparators } from '../../util/json-values.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
 import { asAppended, asWritten } from './stored-form.ts';
 
 /** Longer lines are refused on writing and skipped on reading, which bounds memory. */

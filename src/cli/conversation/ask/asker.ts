@@ -29,7 +29,7 @@ import { questionPages } from './question-pages.ts';
 import type { WordedDecision } from './worded-decision.ts';
 
 /** The conversation, as questions see it. */
-export interface AskHost {
+interface AskHost {
   readonly theme: Theme;
   /** The session now: paths inside of its working directory are shown relative to it. */
   readonly state: { readonly session: { readonly cwd: string } };
