@@ -216,8 +216,7 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 function parseJson(body: Buffer): { readonly value: unknown; readonly error?: string } {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? { value } : { value, error: 'expected an object' };
+    return isRecord(value) ? { value } : { value, error: 'expected an object' };
   } catch (error) {
     return { value: undefined, error: errorText(error) };
   }

@@ -100,9 +100,9 @@ export function readDefinition(
   where: 'options' | 'file' = 'options',
 ): DefinitionReading {
   if (!NAME.test(name)) return { ok: false, problem: `"${name}" cannot be the name of an agent` };
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (!isRecord(value))
     return { ok: false, problem: 'a definition is an object with at least "description" and "prompt"' };
-  const given = value as Readonly<Record<string, unknown>>;
+  const given: Readonly<Record<string, unknown>> = value;
   const read: Record<string, unknown> = { name };
   const warnings: string[] = [];
   for (const [field, [what, check]] of Object.entries(FIELDS)) {
