@@ -199,15 +199,22 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
     where: [
       'model',
       'mcp',
-      'hooks',
       'web',
       'rehearsal',
       'cli',
       'durable/watch/health.ts',
       'page/node-listener.ts',
       'util/node.ts',
+      'util/http/connections.ts',
+      'util/http/create-fetch.ts',
+      'util/http/send-request.ts',
       'sandbox',
     ],
+  },
+  // One client: proxy, certificate authorities and limits hold for whatever is sent.
+  'an HTTP client': {
+    pattern: /\bhttps?(?:\(\))?\.(?:request|get|Agent)\b|\bhttps\(\)/,
+    where: ['util/http/connections.ts', 'util/node.ts'],
   },
   // Its commands are loaded when they are given.
   'an import of a module of Node that costs 10 to 25 ms': {

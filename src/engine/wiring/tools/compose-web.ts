@@ -16,7 +16,7 @@ import {
 } from '../../../web/web-fetch-tool.ts';
 import { createWebSearchTool, WEB_SEARCH_TOOL, type WebSearchInput } from '../../../web/web-search-tool.ts';
 import type { QueryEngineConfig } from '../../config.ts';
-import { connectWith } from '../../mcp/mcp-connect.ts';
+import { connectWith } from '../../connect-with.ts';
 import { ownProvider } from '../../models/open-model-client.ts';
 import { askSmallModel, type SideCallPorts } from '../../side-calls/small-model.ts';
 import { formatUserAgent } from '../../version.ts';
