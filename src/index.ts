@@ -150,8 +150,6 @@ export type {
   ToolProgress,
 } from './protocol/tools/tool.ts';
 export type { SpanAttributes, TraceContext, Tracer, TraceSpan, TracingOptions } from './protocol/tracing.ts';
-export { commandAdvice } from './sdk/command-advice.ts';
-export { EXIT_REASONS, NOT_CONFIGURED } from './sdk/constants.ts';
 export { createSdkMcpServer } from './sdk/create-sdk-mcp-server.ts';
 export {
   type CallToolContent,
@@ -162,6 +160,7 @@ export {
   tool,
 } from './sdk/define-tool.ts';
 export * from './sdk/engine.ts';
+export { EXIT_REASONS, NOT_CONFIGURED } from './sdk/engine.ts';
 export {
   checkLogin,
   type Login,
@@ -268,6 +267,7 @@ export {
 } from './sdk/sessions.ts';
 export {
   type AvailableModels,
+  commandAdvice,
   type EndpointAnswer,
   fieldsWithoutEffect,
   listModels,

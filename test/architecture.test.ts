@@ -79,11 +79,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     // Its commands, each of which is loaded when it is given.
     'durable/index.ts',
     'util/text/error-text.ts',
-    'util/text/line-separators.ts',
+    'util/json-values.ts',
     'util/text/cut-text.ts',
-    'util/text/grouped.ts',
-    'util/text/local-time.ts',
-    'util/process/quote-shell-word.ts',
+    'util/text/figures-and-times.ts',
+    'util/process/shell-program.ts',
     'util/bounded-json.ts',
     // What a person types or writes is read as everywhere.
     'util/files/home-path.ts',
@@ -200,15 +199,22 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
     where: [
       'model',
       'mcp',
-      'hooks',
       'web',
       'rehearsal',
       'cli',
       'durable/watch/health.ts',
       'page/node-listener.ts',
       'util/node.ts',
+      'util/http/connections.ts',
+      'util/http/create-fetch.ts',
+      'util/http/send-request.ts',
       'sandbox',
     ],
+  },
+  // One client: proxy, certificate authorities and limits hold for whatever is sent.
+  'an HTTP client': {
+    pattern: /\bhttps?(?:\(\))?\.(?:request|get|Agent)\b|\bhttps\(\)/,
+    where: ['util/http/connections.ts', 'util/node.ts'],
   },
   // Its commands are loaded when they are given.
   'an import of a module of Node that costs 10 to 25 ms': {
@@ -322,7 +328,7 @@ const STATE_OF_THE_PROCESS = [
   'util/process/kill-on-exit.ts',
   'util/process/process-identity.ts',
   'util/process/process-tree.ts',
-  'util/text/iso-time.ts',
+  'util/text/figures-and-times.ts',
 ];
 
 const DUMPING_GROUNDS = ['helpers', 'utils', 'types', 'misc', 'common', 'shared'];
@@ -1021,7 +1027,7 @@ describe('nothing is left over', () => {
           return rest.trim() === '' && !path.endsWith('index.ts');
         })
         .map(({ path }) => path),
-    ).toEqual(['sdk/engine.ts', 'sdk/providers.ts']);
+    ).toEqual(['sdk/providers.ts']);
   });
 
   it('state of the process is where it is listed', () => {

@@ -4,7 +4,7 @@
  * full, set it to `1` and run the long form. `TURNWRIGHT_PROPERTY_RUNS` sets the number of runs of the large property
  * tests by hand.
  */
-import { lazily } from '../src/util/async/lazily.ts';
+import { lazily } from '../src/util/collections/made-once.ts';
 
 const given = process.env['TURNWRIGHT_LONG_TESTS'];
 /** For `it.runIf`: what no short form is left of. */

@@ -10,7 +10,6 @@ import { readText } from '../src/hooks/read-text.ts';
 import type { JsonRpcMessage } from '../src/mcp/connect/json-rpc.ts';
 import { createRemoteTransport } from '../src/mcp/connect/remote-transport.ts';
 import { createStdioTransport } from '../src/mcp/connect/stdio-transport.ts';
-import { openConnections } from '../src/model/http/connections.ts';
 import { parseErrorBody } from '../src/model/retry/error-body.ts';
 import { createEventDecoder } from '../src/model/stream/decode-events.ts';
 import { readJsonBody } from '../src/page/read-json-body.ts';
@@ -23,6 +22,7 @@ import { readEnvironment } from '../src/settings/read/read-environment.ts';
 import { readNotebook } from '../src/tools/builtin/notebook/notebook.ts';
 import { isTooDeep, isTooDeepValue, parseJson } from '../src/util/bounded-json.ts';
 import { systemClock } from '../src/util/clock.ts';
+import { openConnections } from '../src/util/http/connections.ts';
 import { readFrontmatter } from '../src/util/text/frontmatter.ts';
 
 const LEVELS = 20_000;

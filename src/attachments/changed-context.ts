@@ -6,7 +6,7 @@
 import { crc32 } from 'node:zlib';
 import type { ViewMessage } from '../protocol/model/messages.ts';
 import { changesBetween } from '../util/collections/map-diff.ts';
-import { reminder } from '../util/text/reminder.ts';
+import { reminder } from '../util/text/text-blocks.ts';
 import type { FoundAttachment } from './source.ts';
 
 /** What of a head comes from outside, so that a later process can tell whether only that has changed. */

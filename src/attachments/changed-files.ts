@@ -1,7 +1,7 @@
 import type { FileStat, PersistentFiles } from '../protocol/files.ts';
 import type { Life } from '../protocol/life.ts';
 import type { ReadFileCache, ReadFileState } from '../protocol/tools/tool.ts';
-import { reminder } from '../util/text/reminder.ts';
+import { reminder } from '../util/text/text-blocks.ts';
 import { type AttachmentSource, type FoundAttachment, NOTHING_FOUND } from './source.ts';
 
 export interface ChangedFilesOptions {

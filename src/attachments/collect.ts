@@ -1,7 +1,7 @@
 import type { Life } from '../protocol/life.ts';
 import type { AttachmentMessage } from '../protocol/model/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import { isoTime } from '../util/text/iso-time.ts';
+import { isoTime } from '../util/text/figures-and-times.ts';
 import {
   type AttachmentInput,
   type AttachmentSource,

@@ -6,7 +6,7 @@
 import type { FileStat, PersistentFiles } from '../protocol/files.ts';
 import type { HookCall } from '../protocol/tools/hook.ts';
 import type { ReadFileCache, ReadFileState } from '../protocol/tools/tool.ts';
-import { sha256 } from '../util/ids/sha256.ts';
+import { sha256 } from '../util/ids/hash-and-uuid.ts';
 
 export interface HookedFiles {
   /** Runs hooks, and notes which files changed meanwhile. */

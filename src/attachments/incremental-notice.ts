@@ -4,7 +4,7 @@
  */
 import type { View } from '../protocol/model/view.ts';
 import { changesBetween } from '../util/collections/map-diff.ts';
-import { reminder } from '../util/text/reminder.ts';
+import { reminder } from '../util/text/text-blocks.ts';
 import { type FoundAttachment, NOTHING_FOUND } from './source.ts';
 
 export interface ToldOnceOptions<Item> {

@@ -1,7 +1,7 @@
 /** Notifies the model once that plan mode is on, what it means, and when it ends. */
 import type { TextBlock } from '../protocol/model/wire.ts';
 import { toolFacts } from '../protocol/tools/builtin-tools.ts';
-import { reminder } from '../util/text/reminder.ts';
+import { reminder } from '../util/text/text-blocks.ts';
 import {
   type AttachmentInput,
   type AttachmentSource,

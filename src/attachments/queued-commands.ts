@@ -2,7 +2,7 @@ import type { Life } from '../protocol/life.ts';
 import type { UserBlock } from '../protocol/model/wire.ts';
 import type { InboxItem, InboxPriority } from '../protocol/ports.ts';
 import { toolFacts } from '../protocol/tools/builtin-tools.ts';
-import { reminder } from '../util/text/reminder.ts';
+import { reminder } from '../util/text/text-blocks.ts';
 import {
   type AttachmentInput,
   type AttachmentSource,

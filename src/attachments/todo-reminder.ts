@@ -1,7 +1,7 @@
 import { TODO_MARKS, type TodoItem } from '../protocol/model/attachment.ts';
 import { toolFacts } from '../protocol/tools/builtin-tools.ts';
 import type { TodoStore } from '../protocol/tools/tool.ts';
-import { reminder } from '../util/text/reminder.ts';
+import { reminder } from '../util/text/text-blocks.ts';
 import { type AttachmentSource, NOTHING_FOUND } from './source.ts';
 
 const DEFAULT_TODO_REMINDER_TURNS = 10;

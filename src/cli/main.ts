@@ -71,7 +71,7 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
         invocation.flags,
       );
     case 'start':
-      return (await import('./commands/start-command.ts')).runStartCommand(
+      return (await import('./commands/bundled-run.ts')).runStartCommand(
         world,
         invocation.words,
         invocation.flags,

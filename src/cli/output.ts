@@ -5,7 +5,7 @@
  */
 import type { Writable } from 'node:stream';
 import { printable } from '../terminal/text/clean.ts';
-import { withoutLineSeparators } from '../util/text/line-separators.ts';
+import { withoutLineSeparators } from '../util/json-values.ts';
 
 /** The reader closed the pipe (`turnwright … | head -1`). */
 export class OutputClosed extends Error {

@@ -1,6 +1,8 @@
 /** What a command may use of its process. */
+
 import { closeSync, openSync } from 'node:fs';
 import { isatty, ReadStream } from 'node:tty';
+import { visible } from '../terminal/text/visible.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { createOutput, type ProcessOutput } from './output.ts';
 import { listenForSignals, type Signals } from './signals.ts';
@@ -98,4 +100,12 @@ const DEFAULT_COLUMNS = 80;
 /** Columns of the layout; a pipe gets complete lines. */
 export function countColumns(stream: NodeJS.WriteStream): number {
   return stream.isTTY ? stream.columns || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Warnings go to stderr unchanged, one line each: stdout is for the answer, and programs search for some of
+ * them.
+ */
+export function warnOn(world: World): (line: string) => void {
+  return (line) => void world.err.write(`${visible(line)}\n`).catch(() => undefined);
 }

@@ -1,7 +1,7 @@
 /** Commands of every session. */
 import { EFFORT_LEVELS } from '../protocol/model/wire.ts';
 import type { Command } from '../protocol/tools/command.ts';
-import { grouped } from '../util/text/grouped.ts';
+import { grouped } from '../util/text/figures-and-times.ts';
 
 /** `/clear`: ends this conversation and begins another one. */
 const clearCommand: Command = {

@@ -1,7 +1,7 @@
 /** Messages that report changes of the context to the consumer; the model never receives them. */
 import type { CompactMetadata, SystemBody, SystemMessage, UserMessage } from '../protocol/model/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import { isoTime } from '../util/text/iso-time.ts';
+import { isoTime } from '../util/text/figures-and-times.ts';
 
 export interface Stamp {
   readonly clock: Clock;

@@ -2,8 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { type InboxPriority, type PermissionResult, TurnwrightError, type UserBlock } from '../index.ts';
 import type { BlobStore } from '../protocol/ports.ts';
-import { stableUuid } from '../util/ids/stable-uuid.ts';
-import { uuid } from '../util/ids/uuid.ts';
+import { stableUuid, uuid } from '../util/ids/hash-and-uuid.ts';
 import type { Database } from './postgres/database.ts';
 import { createListener, type Listener } from './postgres/listener.ts';
 import { createOutbox } from './postgres/outbox-rows.ts';

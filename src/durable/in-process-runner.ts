@@ -1,6 +1,6 @@
 /** The runner for workers that are all in one process: memory says which of them has which run. */
 import { TurnwrightError } from '../protocol/errors.ts';
-import { within } from '../util/async/with-timeout.ts';
+import { within } from '../util/async/promises.ts';
 import { systemClock } from '../util/clock.ts';
 import { errorText } from '../util/text/error-text.ts';
 import {

@@ -1,6 +1,6 @@
 /** What people on call do to one session of a database while its workers run. */
 import { TurnwrightError } from '../protocol/errors.ts';
-import { uuid } from '../util/ids/uuid.ts';
+import { uuid } from '../util/ids/hash-and-uuid.ts';
 import { dbosRunner } from './dbos.ts';
 import type { Runner, RunState } from './dispatch.ts';
 import type { Database } from './postgres/database.ts';

@@ -1,9 +1,8 @@
 /** Which workers live, and what happens to the runs of those that do not. */
 import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { sleepUnlessAborted } from '../util/async/sleep-unless-aborted.ts';
-import { whenAborted } from '../util/async/when-aborted.ts';
-import { systemClock } from '../util/clock.ts';
+import { whenAborted } from '../util/async/promises.ts';
+import { sleepUnlessAborted, systemClock } from '../util/clock.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { lookAround, removeWorker, WORKER_LOCKS } from './postgres/workers.ts';
 import { createSweep, type SweepOptions } from './sweep.ts';

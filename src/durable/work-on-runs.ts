@@ -2,8 +2,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { LeaseStore } from '../protocol/ports.ts';
 import { systemClock } from '../util/clock.ts';
-import { codeOf } from '../util/code-of.ts';
-import { errorText } from '../util/text/error-text.ts';
+import { codeOf, errorText } from '../util/text/error-text.ts';
 import type { createSharedAdmission } from './postgres/admission/shared-admission.ts';
 import type { AppendQueue } from './postgres/append-queue.ts';
 import type { Database } from './postgres/database.ts';

@@ -5,7 +5,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { JsonSchema } from '../protocol/json.ts';
-import { lazily } from '../util/async/lazily.ts';
+import { lazily } from '../util/collections/made-once.ts';
 import { errorText } from '../util/text/error-text.ts';
 
 /** One sentence per problem, each naming where it is; empty when the value fits. */

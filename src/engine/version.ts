@@ -1,3 +1,5 @@
+import type { QueryEngineConfig } from './config.ts';
+
 /** Set when the package is built; in a source tree there is none. */
 export const VERSION: string = process.env.TURNWRIGHT_BUILD_VERSION ?? '0.0.0-source';
 
@@ -17,3 +19,8 @@ export const CAPABILITIES: readonly string[] = [
   'mcp_read_resource_v1',
   'mcp_call_soft_error_result_v1',
 ];
+
+/** The `user-agent` header of requests to a model. */
+export function formatUserAgent({ userAgent }: Pick<QueryEngineConfig, 'userAgent'>): string {
+  return userAgent ?? `turnwright/${VERSION}`;
+}

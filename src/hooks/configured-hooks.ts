@@ -11,6 +11,7 @@ import type {
 } from '../protocol/tools/hook-config.ts';
 import type { Isolate } from '../protocol/tools/isolation.ts';
 import { standingFolder } from '../util/files/standing-folder.ts';
+import type { ConnectPort } from '../util/http/connections.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { maskSecrets, shownAddress } from '../util/text/secret-text.ts';
 import { compileMatcher } from './compile-matcher.ts';
@@ -31,6 +32,8 @@ export interface ConfiguredHookPorts {
   /** Variables for headers of hooks that are not from a repository. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly policy: HookPolicy;
+  /** Sockets of HTTP hooks. */
+  readonly connect: ConnectPort;
   readonly clock: Clock;
   readonly callMcpTool: CallMcpTool;
   readonly askJudge: AskJudge;
@@ -101,8 +104,10 @@ function createRunner(
       };
     }
     case 'http': {
-      const env = isOfRepository(source) ? ports.childEnv : ports.env;
-      return async (...run) => (await import('./run-http.ts')).runHttp(config, ports.policy, env)(...run);
+      const { policy, connect } = ports;
+      const variables = isOfRepository(source) ? ports.childEnv : ports.env;
+      return async (...run) =>
+        (await import('./run-http.ts')).runHttp(config, { policy, connect, variables })(...run);
     }
     case 'mcp_tool':
       return async (...run) =>

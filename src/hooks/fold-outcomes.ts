@@ -1,7 +1,8 @@
 import type { ElicitationAction, HookEvent, HookVerdict } from '../protocol/tools/hook.ts';
 import type { HookOutput } from '../protocol/tools/hook-callback.ts';
-import { isRecord } from '../util/is-record.ts';
-import { isGating } from './failure-mode.ts';
+import { isRecord } from '../util/json-values.ts';
+import { closesOnFailure, isGating } from './failure-mode.ts';
+import type { RegisteredHook } from './registered-hook.ts';
 
 /** Outcome of one hook. */
 export type HookOutcome =
@@ -212,4 +213,12 @@ function readPermission(value: unknown): Permission | undefined {
 
 function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function failedHook(
+  { event, name, onFailure, listing }: RegisteredHook,
+  problem: string,
+): HookOutcome {
+  const closes = closesOnFailure(event, onFailure);
+  return { kind: 'failed', name, problem, closes, ...(listing.type === 'callback' && { isCallback: true }) };
 }

@@ -14,11 +14,10 @@ import {
 import type { HookCallbackMatcher } from '../protocol/tools/hook-callback.ts';
 import { type HookPolicy, type HooksListing, OPEN_HOOK_POLICY } from '../protocol/tools/hook-config.ts';
 import type { HookSpans } from '../protocol/tracing.ts';
-import { within } from '../util/async/with-timeout.ts';
+import { within } from '../util/async/promises.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { formatHookName, readSubject } from './compile-matcher.ts';
-import { failedHook } from './failed-hook.ts';
-import { foldOutcomes, type HookNotice, type HookOutcome } from './fold-outcomes.ts';
+import { failedHook, foldOutcomes, type HookNotice, type HookOutcome } from './fold-outcomes.ts';
 import { callbackHooks, type HookInput, type RegisteredHook } from './registered-hook.ts';
 import type { RunPorts, RunRequest } from './run-hook.ts';
 

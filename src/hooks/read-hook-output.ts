@@ -1,6 +1,6 @@
 import { HOOK_EVENTS, type HookEvent } from '../protocol/tools/hook.ts';
 import type { HookOutput } from '../protocol/tools/hook-callback.ts';
-import { isRecord } from '../util/is-record.ts';
+import { isRecord } from '../util/json-values.ts';
 
 /** Fields of `hookSpecificOutput`, by event. An event that is not listed has none. */
 const SPECIFIC: Partial<Record<HookEvent, readonly string[]>> = {

@@ -1,6 +1,8 @@
 /** Reads the output of a command, a response or an MCP tool as a hook's answer. */
+
 import type { HookEvent } from '../protocol/tools/hook.ts';
 import { parseJson } from '../util/bounded-json.ts';
+import { isRecord } from '../util/json-values.ts';
 import type { HookRun } from './registered-hook.ts';
 
 /** Maximum characters of plain text that reach the model or the user. */
@@ -71,10 +73,7 @@ function refuses(answer: unknown): boolean {
   );
 }
 
-const toRecord = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {};
+const toRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
 
 /**
  * `{"async": true}` alone on the first line: the hook continues in the background. `undefined`: it does not.

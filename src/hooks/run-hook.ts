@@ -7,8 +7,7 @@ import type { Clock, Ids } from '../protocol/ports.ts';
 import type { HookCall } from '../protocol/tools/hook.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { formatHookName } from './compile-matcher.ts';
-import { failedHook } from './failed-hook.ts';
-import type { HookOutcome } from './fold-outcomes.ts';
+import { failedHook, type HookOutcome } from './fold-outcomes.ts';
 import { readHookOutput } from './read-hook-output.ts';
 import type { HookInput, HookOutputSoFar, HookRun, RegisteredHook } from './registered-hook.ts';
 

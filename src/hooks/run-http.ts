@@ -1,7 +1,9 @@
 /** HTTP hooks: the event is posted as JSON, the body of a 2xx response is the answer. */
 
 import type { HookPolicy, HttpHookConfig } from '../protocol/tools/hook-config.ts';
-import { http, https } from '../util/node.ts';
+import { basicCredentials, type ConnectPort } from '../util/http/connections.ts';
+import { readWithin, sendRequest } from '../util/http/send-request.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { shownAddress } from '../util/text/secret-text.ts';
 import { excerpt, readText } from './read-text.ts';
 import type { HookKindRunner, HookRun } from './registered-hook.ts';
@@ -18,11 +20,16 @@ function refusedUrl(url: string, { allowedHttpUrls }: HookPolicy): string | unde
   return `${excerpt(shownAddress(url))} is not among allowedHttpHookUrls.`;
 }
 
-/** `variables`: values that headers may contain, by name. */
+interface HttpHookPorts {
+  readonly policy: HookPolicy;
+  readonly connect: ConnectPort;
+  /** Values that headers may contain, by name. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+}
+
 export function runHttp(
   config: HttpHookConfig,
-  policy: HookPolicy,
-  variables: Readonly<Record<string, string | undefined>>,
+  { policy, connect, variables }: HttpHookPorts,
 ): HookKindRunner {
   const { url, allowedEnvVars = [] } = config;
   const permitted = policy.httpAllowedEnvVars;
@@ -33,7 +40,13 @@ export function runHttp(
   return async (input, { signal, said }) => {
     const refused = refusedUrl(url, policy);
     if (refused !== undefined) return { kind: 'failed', problem: refused };
-    const response = await post(url, JSON.stringify(input), Object.fromEntries(headers), signal);
+    const response = await post(
+      new URL(url),
+      JSON.stringify(input),
+      Object.fromEntries(headers),
+      connect,
+      signal,
+    );
     said.stdout = response.body;
     return judged(response, () => readText(response.body, input.hook_event_name, response.complete));
   };
@@ -57,40 +70,37 @@ function judged({ status, body }: Response, read: () => HookRun): HookRun {
 }
 
 /** Rejects when the response is incomplete, and on abort. */
-function post(
-  url: string,
+async function post(
+  url: URL,
   body: string,
   headers: Readonly<Record<string, string>>,
+  connect: ConnectPort,
   signal: AbortSignal,
 ): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const send = url.startsWith('https:') ? https().request : http.request;
-    const request = send(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers, 'content-length': Buffer.byteLength(body) },
-      signal,
+  const connections = connect(url);
+  const authorization = basicCredentials(url);
+  try {
+    const request = connections.request({
+      path: url.pathname + url.search,
+      headers: {
+        'content-type': 'application/json',
+        ...(authorization !== undefined && { authorization }),
+        ...headers,
+        'content-length': Buffer.byteLength(body),
+      },
       // A connection of its own, so that none outlives the session.
-      agent: false,
+      keepAlive: false,
     });
-    request.on('error', (error) => reject(new Error(`it could not be reached: ${error.message}`)));
-    request.on('response', (response) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      const end = (complete: boolean) => {
-        const text = Buffer.concat(chunks).toString('utf8');
-        resolve({ status: response.statusCode ?? 0, body: text, complete });
-      };
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes <= MAX_BODY_BYTES) return void chunks.push(chunk);
-        end(false);
-        request.destroy();
-      });
-      response.on('end', () => end(true));
-      response.on('error', (error) => reject(new Error(`its response broke off: ${error.message}`)));
+    const response = await sendRequest(request, body, signal).catch((error: unknown) => {
+      throw new Error(`it could not be reached: ${errorText(error)}`);
     });
-    request.end(body);
-  });
+    const { bytes, isWhole } = await readWithin(response, MAX_BODY_BYTES).catch((error: unknown) => {
+      throw new Error(`its response broke off: ${errorText(error)}`);
+    });
+    return { status: response.statusCode ?? 0, body: bytes.toString('utf8'), complete: isWhole };
+  } finally {
+    connections.close();
+  }
 }
 
 /** Replaces `$NAME` and `${NAME}`; variables that are not allowed become ''. Line breaks are removed. */

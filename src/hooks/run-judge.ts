@@ -3,7 +3,7 @@ import type { HookEvent } from '../protocol/tools/hook.ts';
 import type { HookOutput } from '../protocol/tools/hook-callback.ts';
 import type { JudgingHookConfig } from '../protocol/tools/hook-config.ts';
 import { parseJson } from '../util/bounded-json.ts';
-import { isRecord } from '../util/is-record.ts';
+import { isRecord } from '../util/json-values.ts';
 import { excerpt } from './read-text.ts';
 import type { HookKindRunner } from './registered-hook.ts';
 

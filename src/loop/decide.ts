@@ -1,5 +1,5 @@
 /** Asks the rules in the order of `rules/index.ts`; the first that does not pass decides. */
-import { andThen } from '../util/async/and-then.ts';
+import { andThen } from '../util/async/promises.ts';
 import { type Decision, goOn, stop } from './decision.ts';
 import { collectFacts, type WatchedFacts, watchReads } from './facts.ts';
 import type { Iteration } from './iteration.ts';

@@ -12,7 +12,7 @@ import type {
 } from '../protocol/session/decision-record.ts';
 import type { Parking } from '../protocol/session/parking.ts';
 import type { ToolTrace } from '../protocol/tools/tool-call.ts';
-import { isoTime } from '../util/text/iso-time.ts';
+import { isoTime } from '../util/text/figures-and-times.ts';
 import type { Decision } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
 import { MOST_ADDED_UUIDS } from './limits.ts';

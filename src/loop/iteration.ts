@@ -7,7 +7,7 @@ import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../protoc
 import type { JournalBody } from '../protocol/session/journal.ts';
 import type { Output } from '../util/async/batch-output.ts';
 import { openScope, type Scope } from '../util/async/scope.ts';
-import { isoTime } from '../util/text/iso-time.ts';
+import { isoTime } from '../util/text/figures-and-times.ts';
 import { DecisionTrace } from './decision-trace.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
 import type { State } from './state.ts';

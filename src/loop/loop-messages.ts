@@ -11,7 +11,7 @@ import type {
 } from '../protocol/model/messages.ts';
 import { EMPTY_USAGE, type UserBlock } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import { isoTime } from '../util/text/iso-time.ts';
+import { isoTime } from '../util/text/figures-and-times.ts';
 
 interface Stamps {
   readonly ids: Ids;

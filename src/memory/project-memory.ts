@@ -7,7 +7,7 @@ import type { AttachmentMessage, ViewMessage } from '../protocol/model/messages.
 import type { TextBlock, ToolUseBlock } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { foldersBetween, projectFolders } from '../util/files/folders.ts';
-import { isoTime } from '../util/text/iso-time.ts';
+import { isoTime } from '../util/text/figures-and-times.ts';
 import { FolderMemory, type FolderMemoryOptions } from './folder-memory.ts';
 import type { MemoryFile } from './memory-file.ts';
 import { createMemoryReader, type MemoryReader } from './read-memory.ts';

@@ -2,7 +2,7 @@
 
 import type { RecalledMemory } from '../protocol/model/attachment.ts';
 import type { ViewMessage } from '../protocol/model/messages.ts';
-import { reminder } from '../util/text/reminder.ts';
+import { reminder } from '../util/text/text-blocks.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 
 const WHOSE: Readonly<Record<MemoryType, string>> = {

@@ -10,14 +10,13 @@ import type { Credential, OpenWire, StreamTimeouts } from '../protocol/model/pro
 import type { SpendGuard } from '../protocol/model/spend-guard.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { extended } from '../util/collections/extended.ts';
-import { withoutTrailingSlashes } from '../util/text/trailing-slashes.ts';
+import { openConnections } from '../util/http/connections.ts';
+import { withoutTrailingSlashes } from '../util/text/cut-text.ts';
 import { modelCalls } from './call-model.ts';
-import { asksAnthropic } from './catalog/anthropic-api.ts';
 import { type UntabledModels, untabledModels } from './catalog/endpoint-facts.ts';
 import { createServedModels } from './catalog/model-identity.ts';
-import { type ModelOverrides, modelInfo, type StatedFacts } from './catalog/model-info.ts';
+import { asksAnthropic, type ModelOverrides, modelInfo, type StatedFacts } from './catalog/model-info.ts';
 import { createCredentials } from './credentials.ts';
-import { openConnections } from './http/connections.ts';
 import { trackGaps } from './http/endpoint-gaps.ts';
 import { callerHeaders } from './http/request-headers.ts';
 import { loadedWire, loadWire } from './load-wire.ts';
@@ -137,7 +136,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   const baseUrl = new URL(options.baseUrl);
   const connections = openConnections({
     baseUrl,
-    proxyUrl: options.proxyUrl ? new URL(options.proxyUrl) : undefined,
+    proxyUrl: options.proxyUrl,
     noProxy: options.noProxy,
     ca: options.ca,
   });

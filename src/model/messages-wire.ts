@@ -13,13 +13,13 @@ import type {
   WireInput,
   WirePorts,
 } from '../protocol/model/provider-wire.ts';
+import type { Connections } from '../util/http/connections.ts';
 import {
   EFFORT_MESSAGES,
   knowsEffortMessages,
   knowsToolReferences,
   TOOL_REFERENCES,
 } from './catalog/conversation-features.ts';
-import type { Connections } from './http/connections.ts';
 import type { EndpointGaps, GapsOfEndpoint } from './http/endpoint-gaps.ts';
 import { type AnswerApi, openHttpAttempt } from './http/http-attempt.ts';
 import { requestHeaders } from './http/request-headers.ts';

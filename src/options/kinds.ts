@@ -1,7 +1,7 @@
 /** The kinds of values of options: how a value is checked, and how it is parsed from the words of a flag. */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PluginConfig } from '../protocol/tools/plugin.ts';
-import { isRecord } from '../util/is-record.ts';
+import { isRecord } from '../util/json-values.ts';
 
 export interface Kind<T> {
   /** Completes "must be …". */

@@ -1,4 +1,4 @@
-import { lazily } from '../util/async/lazily.ts';
+import { lazily } from '../util/collections/made-once.ts';
 
 /**
  * What judges commands of the shell, loaded by the first one. Where it cannot be loaded this rejects, and

@@ -2,7 +2,7 @@
  * Validates `plugin.json`: problems are reported one by one, and an invalid part does not affect the others.
  */
 import { readHandWrittenJson } from '../util/files/plain-json.ts';
-import { isRecord } from '../util/is-record.ts';
+import { isRecord } from '../util/json-values.ts';
 import { errorText } from '../util/text/error-text.ts';
 
 export interface Manifest {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { isReallyInside } from '../util/files/inside.ts';
 import { readHandWrittenJson } from '../util/files/plain-json.ts';
-import { isRecord } from '../util/is-record.ts';
+import { isRecord } from '../util/json-values.ts';
 import { errorText } from '../util/text/error-text.ts';
 import type { PluginError } from './loaded-plugin.ts';
 import type { Manifest } from './manifest.ts';

@@ -1,7 +1,7 @@
 /** The parts of one plugin, as plain data. Errors are reported, and nothing outside its folder is read. */
 import { basename, dirname } from 'node:path';
 import type { PluginConfig } from '../protocol/tools/plugin.ts';
-import { isRecord } from '../util/is-record.ts';
+import { isRecord } from '../util/json-values.ts';
 import { PLUGIN_ROOT, type Plugin, type PluginCommand, type PluginError } from './loaded-plugin.ts';
 import type { Manifest, NamedCommand } from './manifest.ts';
 import { type PluginFiles, PluginFolder } from './plugin-folder.ts';

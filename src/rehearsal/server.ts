@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../util/clock.ts';
 import { isOfThisMachine, refusedHost } from '../util/host-header.ts';
-import { isRecord } from '../util/is-record.ts';
+import { isRecord } from '../util/json-values.ts';
 import { http } from '../util/node.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { createPromptCache } from './accounting/prompt-cache.ts';
@@ -216,8 +216,7 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 function parseJson(body: Buffer): { readonly value: unknown; readonly error?: string } {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? { value } : { value, error: 'expected an object' };
+    return isRecord(value) ? { value } : { value, error: 'expected an object' };
   } catch (error) {
     return { value: undefined, error: errorText(error) };
   }

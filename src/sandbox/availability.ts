@@ -1,10 +1,10 @@
 /** Whether programs can be isolated on this machine: found out by isolating one. */
-import { within } from '../util/async/with-timeout.ts';
+import { within } from '../util/async/promises.ts';
 import { spawnGroup } from '../util/process/process-tree.ts';
 import { findProgram } from './find-program.ts';
 import { lacksProxy } from './linux/domain-proxy.ts';
 import { seccompFilter } from './linux/seccomp-filter.ts';
-import type { SandboxPrograms } from './sandbox-programs.ts';
+import type { SandboxPrograms } from './policy.ts';
 
 interface SandboxMachine {
   readonly platform: NodeJS.Platform;

@@ -65,3 +65,10 @@ export interface PathPattern {
   /** A file of that name is not meant, only a folder. */
   readonly foldersOnly?: boolean;
 }
+
+/** Where the programs are that isolate. */
+export interface SandboxPrograms {
+  /** bubblewrap, or `sandbox-exec` on macOS. */
+  readonly isolator: string;
+  readonly socat: string | undefined;
+}

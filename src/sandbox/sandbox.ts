@@ -1,12 +1,11 @@
 /** The sandbox of a session: opened by the first program that runs in it. */
 import type { Isolate, Launch } from '../protocol/tools/isolation.ts';
-import { lazily } from '../util/async/lazily.ts';
+import { lazily } from '../util/collections/made-once.ts';
 import { isolateWithBubblewrap } from './linux/bubblewrap.ts';
 import { openDomainProxy } from './linux/domain-proxy.ts';
 import { isolateWithSeatbelt } from './macos/seatbelt.ts';
 import type { Aftermath } from './places/left-behind.ts';
-import type { SandboxPolicy } from './policy.ts';
-import type { SandboxPrograms } from './sandbox-programs.ts';
+import type { SandboxPolicy, SandboxPrograms } from './policy.ts';
 import { openFolders, removeFolders } from './session-folders.ts';
 
 interface SandboxOptions {

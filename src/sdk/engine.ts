@@ -11,6 +11,7 @@ export type {
   AgentInfo,
   ModelChoice,
 } from '../engine/host/session-listings.ts';
+export { NOT_CONFIGURED } from '../engine/models/unreachable-model.ts';
 export { failureResult } from '../engine/output/failure-result.ts';
 export type { PublicConfig as QueryEngineConfig } from '../engine/published-names.ts';
 export { QueryEngine, type QueuedPrompt } from '../engine/query-engine.ts';
@@ -31,3 +32,6 @@ export type {
   McpServerStatus,
   McpToolInfo,
 } from '../protocol/tools/mcp.ts';
+
+/** Why a session ended, as SessionEnd hooks receive it. */
+export const EXIT_REASONS = ['clear', 'resume', 'logout', 'prompt_input_exit', 'other'] as const;

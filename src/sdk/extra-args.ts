@@ -2,10 +2,12 @@
  * `extraArgs`, flags of a command line. Most flags are other names of options, which are accepted. Other
  * flags are refused by name, because a caller may rely on a flag that would be ignored.
  */
+
 import { checkOptions, mustBe } from '../options/check-options.ts';
 import { optionOfFlag } from '../options/flags.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import { parseJson } from '../util/bounded-json.ts';
+import { isRecord } from '../util/json-values.ts';
 import type { Options } from './query-options.ts';
 
 /** Flags about the streams of a process, which have no effect in process. */
@@ -45,8 +47,7 @@ function json(words: string, flag: string): Readonly<Record<string, unknown>> {
   } catch {
     parsed = undefined;
   }
-  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
-    return parsed as Readonly<Record<string, unknown>>;
+  if (isRecord(parsed)) return parsed;
   return refuse(`--${flag} takes a JSON object`);
 }
 

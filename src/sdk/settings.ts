@@ -15,7 +15,7 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import type { CloudName } from '../protocol/model/provider.ts';
 import { systemClock } from '../util/clock.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
-import { isoTime } from '../util/text/iso-time.ts';
+import { isoTime } from '../util/text/figures-and-times.ts';
 import { createUnreadFields } from '../util/text/unread-fields.ts';
 import { loadConfig } from './open-engine.ts';
 import { resolveFolder, resolvePlace } from './process-place.ts';
@@ -210,4 +210,12 @@ async function openTrustRecords(options: Pick<Options, 'cwd' | 'env'>) {
     );
   const { trustRecords } = await load();
   return trustRecords(home, nodeFiles);
+}
+
+/**
+ * What to do in place of a slash command that people know from other programs, in a sentence; undefined: none
+ * of them has a command of this name.
+ */
+export async function commandAdvice(name: string): Promise<string | undefined> {
+  return (await import('../engine/host/foreign-commands.ts')).findCommandAdvice(name);
 }

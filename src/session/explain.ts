@@ -5,7 +5,7 @@ import type { AssistantBlock, UserBlock } from '../protocol/model/wire.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { JournalEntry } from '../protocol/session/journal.ts';
 import type { ToolTrace } from '../protocol/tools/tool-call.ts';
-import { textOfContent } from '../util/text/text-of-content.ts';
+import { textOfContent } from '../util/text/text-blocks.ts';
 import { isMainRequest } from '../view/fold.ts';
 import { noProblems, recordsInOrder } from './resume/record-order.ts';
 

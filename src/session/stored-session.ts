@@ -6,8 +6,8 @@ import type { PersistentFiles } from '../protocol/files.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { JournalBody } from '../protocol/session/journal.ts';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/session/session-store.ts';
+import { withoutLineSeparators } from '../util/json-values.ts';
 import { errorText } from '../util/text/error-text.ts';
-import { withoutLineSeparators } from '../util/text/line-separators.ts';
 import { decodeStored, encodeRecord, sessionPrefix } from './journal/envelope.ts';
 import { journalPath } from './session-files.ts';
 

@@ -1,6 +1,6 @@
 /** The skills of a session: scanned at each submission's start, served from memory in between (L1). */
 import { dirname, join, relative } from 'node:path';
-import { within } from '../util/async/with-timeout.ts';
+import { within } from '../util/async/promises.ts';
 import { foldersBetween, projectFolders } from '../util/files/folders.ts';
 import { isReallyInside } from '../util/files/inside.ts';
 import { matchesGlob } from '../util/text/glob-pattern.ts';

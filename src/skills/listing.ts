@@ -4,7 +4,7 @@
  */
 import type { AttachmentMessage, ViewMessage } from '../protocol/model/messages.ts';
 import { type Changes, changesBetween } from '../util/collections/map-diff.ts';
-import { reminder } from '../util/text/reminder.ts';
+import { reminder } from '../util/text/text-blocks.ts';
 import type { Skill } from './skill.ts';
 
 export interface ListingOptions {

@@ -2,8 +2,8 @@
 import type { CompactionSource } from '../protocol/model/context.ts';
 import type { AttachmentMessage, ViewMessage } from '../protocol/model/messages.ts';
 import type { Ids } from '../protocol/ports.ts';
-import { isoTime } from '../util/text/iso-time.ts';
-import { reminder } from '../util/text/reminder.ts';
+import { isoTime } from '../util/text/figures-and-times.ts';
+import { reminder } from '../util/text/text-blocks.ts';
 import { toldIn, wholeListing } from './listing.ts';
 import { skillNameIn } from './load-skill.ts';
 

@@ -4,7 +4,7 @@ import type { Ids } from '../protocol/ports.ts';
 import type { InvokedBy } from '../protocol/tools/hook.ts';
 import type { ParseResult, Tool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
 import { errorText } from '../util/text/error-text.ts';
-import { isoTime } from '../util/text/iso-time.ts';
+import { isoTime } from '../util/text/figures-and-times.ts';
 import type { SkillCatalogue } from './catalogue.ts';
 import { type LoadContext, loadSkill } from './load-skill.ts';
 import type { Skill } from './skill.ts';

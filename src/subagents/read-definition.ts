@@ -3,7 +3,7 @@
 import { EFFORT_LEVELS } from '../protocol/model/wire.ts';
 import type { AgentDefinition, AgentServer } from '../protocol/tools/agent.ts';
 import { PERMISSION_MODES } from '../protocol/tools/permission.ts';
-import { isRecord } from '../util/is-record.ts';
+import { isRecord } from '../util/json-values.ts';
 import { listField, toolsField } from '../util/text/frontmatter.ts';
 
 type DefinitionReading =
@@ -100,9 +100,9 @@ export function readDefinition(
   where: 'options' | 'file' = 'options',
 ): DefinitionReading {
   if (!NAME.test(name)) return { ok: false, problem: `"${name}" cannot be the name of an agent` };
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (!isRecord(value))
     return { ok: false, problem: 'a definition is an object with at least "description" and "prompt"' };
-  const given = value as Readonly<Record<string, unknown>>;
+  const given: Readonly<Record<string, unknown>> = value;
   const read: Record<string, unknown> = { name };
   const warnings: string[] = [];
   for (const [field, [what, check]] of Object.entries(FIELDS)) {

@@ -2,8 +2,8 @@
 import type { CompactionSource } from '../protocol/model/context.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { TASK_NOTICE, type TaskInfo, type TaskKind } from '../protocol/tools/task.ts';
-import { isoTime } from '../util/text/iso-time.ts';
-import { reminder } from '../util/text/reminder.ts';
+import { isoTime } from '../util/text/figures-and-times.ts';
+import { reminder } from '../util/text/text-blocks.ts';
 
 /** One task that has ended. */
 function formatNotice({ taskId, kind, description, status, summary, outputFile, result }: TaskInfo): string {

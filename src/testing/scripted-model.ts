@@ -11,7 +11,7 @@ import type {
   ModelRequest,
 } from '../protocol/model/model.ts';
 import type { Clock } from '../protocol/ports.ts';
-import { whenAborted } from '../util/async/when-aborted.ts';
+import { whenAborted } from '../util/async/promises.ts';
 import { FIRST_DELAY_MS, MAX_RETRIES, type Reply, type ScriptStep, type Step } from './reply.ts';
 import { buildUsage, playReply } from './reply-events.ts';
 

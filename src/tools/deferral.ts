@@ -5,7 +5,7 @@
 
 import type { WireTool } from '../protocol/model/wire.ts';
 import type { AnyTool } from '../protocol/tools/tool.ts';
-import { oncePer } from '../util/collections/weak-memo.ts';
+import { oncePer } from '../util/collections/made-once.ts';
 
 interface DeferralOptions {
   /**

@@ -8,10 +8,9 @@ import type { Wait } from '../protocol/session/parking.ts';
 import type { GatePorts } from '../protocol/tools/gate-ports.ts';
 import type { AnyTool, ToolContext, ToolProgress } from '../protocol/tools/tool.ts';
 import type { AbortWhy, ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool-call.ts';
-import { andThen } from '../util/async/and-then.ts';
+import { andThen, createResolvable, type Resolvable, unlessAborted } from '../util/async/promises.ts';
 import { openScope } from '../util/async/scope.ts';
-import { unlessAborted } from '../util/async/when-aborted.ts';
-import { isoTime } from '../util/text/iso-time.ts';
+import { isoTime } from '../util/text/figures-and-times.ts';
 import { passGate } from './gate/gate.ts';
 import { isConcurrencySafe, type PreparedCall, prepareCall } from './gate/prepared-call.ts';
 import {
@@ -21,7 +20,6 @@ import {
   type CallOutcome,
   errorTypeOf,
 } from './outcome.ts';
-import { createResolvable, type Resolvable } from './resolvable.ts';
 import { type RunningCall, RunningCalls } from './running-calls.ts';
 import type { ToolSet } from './tool-set.ts';
 import { type ResultPorts, toolUpdate } from './tool-update.ts';

@@ -1,8 +1,7 @@
 /** Which calls of an iteration run, and which may start beside them (L5). */
 import type { Wait } from '../protocol/session/parking.ts';
+import { createResolvable, type Resolvable, unlessAborted } from '../util/async/promises.ts';
 import type { Scope } from '../util/async/scope.ts';
-import { unlessAborted } from '../util/async/when-aborted.ts';
-import { createResolvable, type Resolvable } from './resolvable.ts';
 
 /** A call, as far as it matters to those beside it. */
 export interface RunningCall {

@@ -7,9 +7,9 @@ import { NO_OUTPUT, type ToolResultBlock, type UserBlock } from '../protocol/mod
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { ToolResultContent } from '../protocol/tools/tool.ts';
 import type { ToolCall, ToolTrace, ToolUpdate } from '../protocol/tools/tool-call.ts';
-import { isoTime } from '../util/text/iso-time.ts';
-import { jsonOnce } from '../util/text/json-once.ts';
-import { textOfContent } from '../util/text/text-of-content.ts';
+import { jsonOnce } from '../util/json-values.ts';
+import { isoTime } from '../util/text/figures-and-times.ts';
+import { textOfContent } from '../util/text/text-blocks.ts';
 import { abortText } from './abort-text.ts';
 import { denialNotice } from './gate/permission-record.ts';
 import type { AnsweredOutcome, CallNotes } from './outcome.ts';

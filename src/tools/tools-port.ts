@@ -9,7 +9,7 @@ import type { GatePorts } from '../protocol/tools/gate-ports.ts';
 import type { McpOrigin } from '../protocol/tools/mcp.ts';
 import type { AnyTool, ToolContext } from '../protocol/tools/tool.ts';
 import type { ToolCall, ToolExecutor } from '../protocol/tools/tool-call.ts';
-import { andThen } from '../util/async/and-then.ts';
+import { andThen } from '../util/async/promises.ts';
 import type { Scope } from '../util/async/scope.ts';
 import type { PathBase } from '../util/files/home-path.ts';
 import type { SearchableTool } from './builtin/tool-search.ts';

@@ -57,3 +57,10 @@ function toDelay(ms: number): number {
 }
 
 export const systemRandom = () => Math.random();
+
+/** Waits. false: the signal was aborted. */
+export const sleepUnlessAborted = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  systemClock.sleep(ms, signal).then(
+    () => true,
+    () => false,
+  );

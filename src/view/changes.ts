@@ -3,7 +3,7 @@
 import type { ViewMessage } from '../protocol/model/messages.ts';
 import type { EditSource } from '../protocol/model/view.ts';
 import type { JournalBody } from '../protocol/session/journal.ts';
-import { requireList } from '../util/collections/list-of.ts';
+import { requireList } from '../util/json-values.ts';
 
 export type ViewChange = Extract<JournalBody, { readonly type: 'retract' | EditSource }>;
 

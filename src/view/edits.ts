@@ -2,8 +2,8 @@
 import type { ViewMessage } from '../protocol/model/messages.ts';
 import type { ViewEdit } from '../protocol/model/view.ts';
 import type { AssistantBlock } from '../protocol/model/wire.ts';
-import { requireList } from '../util/collections/list-of.ts';
 import { PersistentList } from '../util/collections/persistent-list.ts';
+import { requireList } from '../util/json-values.ts';
 
 /**
  * Applies edits in order; the result has a root of its own. Without edits the same list is returned. Unknown

@@ -1,7 +1,7 @@
 /** Tool calls in messages, the results that answer them, and the order of these results in the view. */
 import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/model/messages.ts';
 import type { ToolUseBlock } from '../protocol/model/wire.ts';
-import { stableUuid } from '../util/ids/stable-uuid.ts';
+import { stableUuid } from '../util/ids/hash-and-uuid.ts';
 
 export function listCalls(
   messages: readonly ViewMessage[],

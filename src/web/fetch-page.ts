@@ -1,11 +1,14 @@
 /** Fetches one page: public addresses only, redirects on the same host only, everything bounded. */
 import type { IncomingMessage } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { unlessAborted } from '../util/async/promises.ts';
+import { sendRequest } from '../util/http/send-request.ts';
 import { http } from '../util/node.ts';
 import type { Page, PageOutcome, Refused } from './page.ts';
 import { contentKind, decodePage, looksLikeHtml, mediaType } from './page-text.ts';
 import { reachHost } from './reach-host.ts';
 import { ACCEPTED_ENCODINGS, readBody } from './read-body.ts';
-import type { PageConnections, WebPort } from './web-port.ts';
+import type { WebPort } from './web-port.ts';
 
 const TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 5 * 1024 * 1024;
@@ -59,29 +62,21 @@ async function visit(url: URL, port: WebPort, signal: AbortSignal): Promise<Page
   }
 }
 
-async function ask(
+function ask(
   url: URL,
-  connections: PageConnections,
+  connections: ReturnType<WebPort['connect']>,
   userAgent: string,
-  lookup: Parameters<PageConnections['request']>[0]['lookup'],
+  lookup: LookupFunction | undefined,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const request = await connections.request({
+  const request = connections.request({
     method: 'GET',
     path: url.pathname + url.search,
     headers: { accept: ACCEPT, 'accept-encoding': ACCEPTED_ENCODINGS, 'user-agent': userAgent },
     keepAlive: false,
     ...(lookup !== undefined && { lookup }),
   });
-  const onAbort = () => request.destroy(new Error('given up'));
-  signal.addEventListener('abort', onAbort, { once: true });
-  request.once('close', () => signal.removeEventListener('abort', onAbort));
-  if (signal.aborted) onAbort();
-  return new Promise((resolve, reject) => {
-    request.on('error', reject);
-    request.once('response', resolve);
-    request.end();
-  });
+  return sendRequest(request, undefined, signal);
 }
 
 async function read(
@@ -142,16 +137,6 @@ function refused(url: URL, why: string, code?: number, codeText?: string): Refus
     why,
     ...(code !== undefined && { code, codeText: codeText ?? '' }),
   };
-}
-
-/** For work that cannot be aborted. */
-function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(new Error('given up'));
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    waiting.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 function describeCause(error: unknown): string {

@@ -2,13 +2,17 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { forbiddenAddress } from './address-guard.ts';
-import type { HostAddress, PageConnections, WebPort } from './web-port.ts';
+import type { HostAddress, WebPort } from './web-port.ts';
 
 type Reach =
   /** The connection uses the checked addresses: another look-up could return others. */
   { readonly ok: true; readonly lookup?: LookupFunction } | { readonly ok: false; readonly why: string };
 
-export async function reachHost(url: URL, connections: PageConnections, port: WebPort): Promise<Reach> {
+export async function reachHost(
+  url: URL,
+  connections: Pick<ReturnType<WebPort['connect']>, 'proxied'>,
+  port: WebPort,
+): Promise<Reach> {
   if (port.allowsPrivate(url)) return { ok: true };
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0) return refusal(url, [{ address: host, family: isIP(host) }]) ?? { ok: true };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
+import { readWithin } from '../util/http/send-request.ts';
 
 /**
  * The complete body, decompressed; undefined when it is longer than `maxBytes`. Rejects when it breaks off.
@@ -11,16 +12,10 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
     response.once('error', (error) => unpack.destroy(error));
     response.once('close', () => response.complete || unpack.destroy(new Error('The answer broke off.')));
   }
-  const chunks: Buffer[] = [];
-  let bytes = 0;
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      // Counted after decompression: a small response may expand to a very long text.
-      if (bytes > maxBytes) return undefined;
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
+    // Counted after decompression: a small response may expand to a very long text.
+    const { bytes, isWhole } = await readWithin(body as AsyncIterable<Buffer>, maxBytes);
+    return isWhole ? bytes : undefined;
   } finally {
     response.destroy();
     unpack?.destroy();

@@ -1,21 +1,5 @@
 /** Ports of the session for fetching pages. */
-import type { ClientRequest, OutgoingHttpHeaders } from 'node:http';
-import type { LookupFunction } from 'node:net';
-
-/** Sockets to one origin; the session configures proxy and certificate authorities. */
-export interface PageConnections {
-  /** Requests pass a proxy, which resolves names itself. */
-  readonly proxied: boolean;
-  /** An unsent request; errors are emitted as `error` events. */
-  request(input: {
-    readonly method: 'GET';
-    readonly path: string;
-    readonly headers: OutgoingHttpHeaders;
-    readonly keepAlive: boolean;
-    readonly lookup?: LookupFunction;
-  }): ClientRequest | Promise<ClientRequest>;
-  close(): void;
-}
+import type { ConnectPort } from '../util/http/connections.ts';
 
 export interface HostAddress {
   readonly address: string;
@@ -23,7 +7,7 @@ export interface HostAddress {
 }
 
 export interface WebPort {
-  connect(origin: URL): PageConnections;
+  readonly connect: ConnectPort;
   /** Rejects when the name has no address. Default: the system's resolver. */
   resolve?: ((host: string) => Promise<readonly HostAddress[]>) | undefined;
   /** The user named this host, so it may be a private one. */

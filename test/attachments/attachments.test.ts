@@ -11,7 +11,7 @@ import type { InboxPriority } from '../../src/protocol/ports.ts';
 import { sequentialIds, virtualClock } from '../../src/testing/index.ts';
 import { openScope } from '../../src/util/async/scope.ts';
 import { PersistentList } from '../../src/util/collections/persistent-list.ts';
-import { reminder } from '../../src/util/text/reminder.ts';
+import { reminder } from '../../src/util/text/text-blocks.ts';
 
 const turn = (...tools: string[]) => ({
   toolUses: tools.map((name, i) => ({ type: 'tool_use', id: `t${i}`, name, input: {} }) as const),

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import { lazily } from '../../src/util/async/lazily.ts';
+import { lazily } from '../../src/util/collections/made-once.ts';
 import { everyNth } from '../long-form.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder } from './bin.ts';
 

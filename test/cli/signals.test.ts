@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SDKResultMessage } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import { lazily } from '../../src/util/async/lazily.ts';
+import { lazily } from '../../src/util/collections/made-once.ts';
 import { everyNth } from '../long-form.ts';
 import { isAlive, untilFile } from '../scenarios/processes.ts';
 import { against, rehearse, temporaryFolder, turnwright } from './bin.ts';

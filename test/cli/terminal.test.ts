@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type RehearsalServer, reply, type ScriptedReply, toolUse } from '../../src/rehearsal/index.ts';
-import { lazily } from '../../src/util/async/lazily.ts';
+import { lazily } from '../../src/util/collections/made-once.ts';
 import { everyNth } from '../long-form.ts';
 import { untilFile } from '../scenarios/processes.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder } from './bin.ts';

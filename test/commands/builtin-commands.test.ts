@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type HookCallback, query, type SDKMessage } from '../../src/index.ts';
 import { reply } from '../../src/rehearsal/index.ts';
-import { textOfContent } from '../../src/util/text/text-of-content.ts';
+import { textOfContent } from '../../src/util/text/text-blocks.ts';
 import { projectUnderTest } from '../memory/project-under-test.ts';
 
 const ofType = <T extends SDKMessage['type']>(messages: readonly SDKMessage[], type: T) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { completeUrl } from '../../src/durable/postgres/complete-url.ts';
+import { completeUrl } from '../../src/durable/postgres/database.ts';
 
 test.each([
   ['postgresql:///db?host=/run/pg', 'postgresql://me@localhost/db?host=/run/pg'],

@@ -18,7 +18,7 @@ import {
 } from '../../src/durable/index.ts';
 import { prometheusText } from '../../src/durable/watch/figure.ts';
 import { deferred, pause, reply, say } from '../../src/testing/index.ts';
-import { lazily } from '../../src/util/async/lazily.ts';
+import { lazily } from '../../src/util/collections/made-once.ts';
 import { newDatabase } from './cluster.ts';
 import { openedClient } from './opened.ts';
 import { eventually } from './processes.ts';

@@ -13,7 +13,7 @@ import {
   worker,
 } from '../../src/durable/index.ts';
 import { callTool, deferred, pause, reply, say } from '../../src/testing/index.ts';
-import { lazily } from '../../src/util/async/lazily.ts';
+import { lazily } from '../../src/util/collections/made-once.ts';
 import { turnwright } from '../cli/bin.ts';
 import { commandLine } from '../cli/command-line.ts';
 import { newDatabase } from './cluster.ts';

@@ -15,7 +15,7 @@ import {
   thinking,
   toolUse,
 } from '../../src/rehearsal/index.ts';
-import { lazily } from '../../src/util/async/lazily.ts';
+import { lazily } from '../../src/util/collections/made-once.ts';
 import { propertyRuns } from '../long-form.ts';
 import { MODEL, type Rehearsed, rehearse } from '../scenarios/rehearse.ts';
 import { messageRequests } from '../scenarios/sent.ts';

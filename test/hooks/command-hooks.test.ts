@@ -17,6 +17,7 @@ import {
 } from '../../src/protocol/tools/hook-config.ts';
 import { sequentialIds } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
+import { openConnections } from '../../src/util/http/connections.ts';
 import { isAlive } from '../scenarios/processes.ts';
 
 const CALLS = {
@@ -56,6 +57,7 @@ function hooksWith(event: Called, configs: readonly HookConfig[], { ports, optio
     childEnv: { PATH: process.env['PATH'] ?? '' },
     env: {},
     policy: OPEN_HOOK_POLICY,
+    connect: (baseUrl) => openConnections({ baseUrl }),
     clock: systemClock,
     callMcpTool: async () => ({ text: '', isError: false }),
     askJudge: async () => '{"ok": true}',
@@ -331,7 +333,8 @@ describe('an address', () => {
     server = createServer(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
-      const path = request.url ?? '';
+      // A proxy is asked for the whole address.
+      const path = (request.url ?? '').replace(/^https?:\/\/guards\.example/, '');
       seen.push({ headers: request.headers, body, path });
       if (path === '/moved') return void response.writeHead(302, { location: '/deny' }).end();
       if (path === '/broken') return void response.writeHead(500).end('no');
@@ -383,6 +386,23 @@ describe('an address', () => {
     expect(await run()).toMatchObject({ permission: 'deny', reason: expect.stringMatching(why) });
     expect(told()).toHaveLength(1);
     expect(seen).toHaveLength(before + 1);
+  });
+
+  it('is reached through the proxy of the session, with the credentials in its address', async () => {
+    const proxied = (baseUrl: URL) => openConnections({ baseUrl, proxyUrl: url });
+    const hook = { type: 'http', url: 'http://guard:s%20ecret@guards.example/deny' } as const;
+    const ports = { connect: proxied };
+    expect(await hooksWith('PreToolUse', [hook], { ports }).run()).toMatchObject({
+      permission: 'deny',
+      reason: 'The server says no.',
+    });
+    expect(seen.at(-1)).toMatchObject({
+      path: '/deny',
+      headers: {
+        host: 'guards.example',
+        authorization: `Basic ${Buffer.from('guard:s ecret').toString('base64')}`,
+      },
+    });
   });
 
   it('F91 one that is not there denies', async () => {

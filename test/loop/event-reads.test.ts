@@ -12,7 +12,7 @@ import {
   scriptedModel,
   scriptedTools,
 } from '../../src/testing/index.ts';
-import { thisTurn } from '../../src/util/async/this-tick.ts';
+import { thisTurn } from '../../src/util/async/promises.ts';
 import { assistants, messageByMessage, run } from './run.ts';
 
 const begins = (usage: object = { input_tokens: 7, output_tokens: 1 }): StreamEvent => ({

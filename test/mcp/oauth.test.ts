@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { createCredentialStore } from '../../src/mcp/oauth/credential-store.ts';
 import { type LogInOptions, logInToServer } from '../../src/mcp/oauth/log-in-to-server.ts';
 import { logOut } from '../../src/mcp/oauth/log-out.ts';
-import { openConnections } from '../../src/model/http/connections.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { openConnections } from '../../src/util/http/connections.ts';
 import { type OAuthServer, oauthServer } from './oauth-server.ts';
 import { call, roomOf, temporaryFile, toolIn, until } from './servers-under-test.ts';
 

@@ -10,10 +10,10 @@ import {
   type McpServers,
   type McpServersOptions,
 } from '../../src/mcp/servers/mcp-servers.ts';
-import { openConnections } from '../../src/model/http/connections.ts';
 import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../../src/protocol/tools/tool.ts';
 import { createParser } from '../../src/tools/schema/from-json-schema.ts';
 import { systemClock, systemRandom } from '../../src/util/clock.ts';
+import { openConnections } from '../../src/util/http/connections.ts';
 import { writeOneFile } from '../one-file.ts';
 
 const folder = fileURLToPath(new URL('./servers/', import.meta.url));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { lazily } from '../../src/util/async/lazily.ts';
+import { lazily } from '../../src/util/collections/made-once.ts';
 import {
   CRUDE,
   call,

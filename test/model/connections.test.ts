@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, it } from 'vitest';
-import { bypassesProxy } from '../../src/model/http/connections.ts';
+import { bypassesProxy } from '../../src/util/http/connections.ts';
 import { type ApiServer, apiServer, EVENT_STREAM, HELLO, hello, overloaded, sse } from './api-server.ts';
 import { clientFor, failureOf, run } from './conversation.ts';
 import { settle, skippingClock } from './skipping-clock.ts';

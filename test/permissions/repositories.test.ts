@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { readGitConfig } from '../../src/permissions/commands/git-config.ts';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
-import { lazily } from '../../src/util/async/lazily.ts';
+import { lazily } from '../../src/util/collections/made-once.ts';
 import { gitlinksIn } from '../../src/util/files/git-index.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { everyNth } from '../long-form.ts';

@@ -5,7 +5,7 @@ import { RULES } from '../../src/loop/rules/index.ts';
 import type { JournalEntry } from '../../src/protocol/session/journal.ts';
 import type { ToolExecutor } from '../../src/protocol/tools/tool-call.ts';
 import { callTool, fakeTool, type ReplayOptions, replay, reply, say } from '../../src/testing/index.ts';
-import { lazily } from '../../src/util/async/lazily.ts';
+import { lazily } from '../../src/util/collections/made-once.ts';
 import { engineUnderTest } from '../engine/engine-under-test.ts';
 
 /** Three turns, the second with two calls; then an answer above the cap; then stop hooks. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnyTool, ToolContext, ToolOutput } from '../../src/protocol/tools/tool.ts';
 import type { StreamingToolExecutor } from '../../src/tools/executor.ts';
-import { createResolvable, type Resolvable } from '../../src/tools/resolvable.ts';
+import { createResolvable, type Resolvable } from '../../src/util/async/promises.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import {
   ALLOW,

@@ -1,6 +1,6 @@
 /** A deferred tool that the model calls before it has loaded it: what the model reads of the schema, and when. */
 import { describe, expect, it } from 'vitest';
-import { CallParked } from '../../src/protocol/tools/call-parked.ts';
+import { CallParked } from '../../src/protocol/session/parking.ts';
 import type { AnyTool, ToolContext, ToolOutput } from '../../src/protocol/tools/tool.ts';
 import { withSchemaHint } from '../../src/tools/gate/schema-hint.ts';
 

@@ -27,7 +27,7 @@ import { StreamingToolExecutor, type ToolExecutorOptions } from '../../src/tools
 import { createToolSet } from '../../src/tools/tool-set.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
-import { systemIds } from '../../src/util/ids/uuid.ts';
+import { systemIds } from '../../src/util/ids/hash-and-uuid.ts';
 
 export type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 

@@ -6,7 +6,7 @@ import { builtinTools } from '../../src/tools/builtin/index.ts';
 import { createToolsPort } from '../../src/tools/tools-port.ts';
 import { openScope } from '../../src/util/async/scope.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { systemIds } from '../../src/util/ids/uuid.ts';
+import { systemIds } from '../../src/util/ids/hash-and-uuid.ts';
 import { answerOf, callOf, contextIn, drain, gateOf, resultsOf, toolOf } from './support.ts';
 
 const portOf = (tools: readonly AnyTool[]) =>

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_TIMER_MS, systemClock, systemRandom } from '../../src/util/clock.ts';
-import { systemIds } from '../../src/util/ids/uuid.ts';
+import { systemIds } from '../../src/util/ids/hash-and-uuid.ts';
 
 /** Node's own timers and clocks stand still: what is tested is how they are used. */
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listField, readFrontmatter, toolsField } from '../../src/util/text/frontmatter.ts';
-import { parseYaml } from '../../src/util/yaml/parse-yaml.ts';
+import { parseYaml } from '../../src/util/yaml/lenient-yaml.ts';
 
 describe('frontmatter', () => {
   it('is what stands between two lines of three dashes at the head', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isoTime } from '../../src/util/text/iso-time.ts';
+import { isoTime } from '../../src/util/text/figures-and-times.ts';
 
 it('writes what a date writes, whatever was asked before', () => {
   const ms = fc.oneof(fc.integer({ min: -62_167_219_200_000, max: 8_640_000_000_000_000 }), fc.nat(5_000));

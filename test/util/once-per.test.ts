@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oncePer } from '../../src/util/collections/weak-memo.ts';
+import { oncePer } from '../../src/util/collections/made-once.ts';
 
 test('one value for each object, made when it is first asked for', () => {
   const made: object[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { uuid } from '../../src/util/ids/uuid.ts';
+import { uuid } from '../../src/util/ids/hash-and-uuid.ts';
 
 test('a UUID is of version 4, and none comes twice', () => {
   const made = Array.from({ length: 1000 }, uuid);

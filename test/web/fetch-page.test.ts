@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fetchPage, pageAddress } from '../../src/web/fetch-page.ts';
-import type { HostAddress, PageConnections, WebPort } from '../../src/web/web-port.ts';
+import type { HostAddress, WebPort } from '../../src/web/web-port.ts';
 import { html, type PageServer, type Pages, portFor, servePages } from './page-server.ts';
 
 const open: PageServer[] = [];
@@ -47,9 +47,9 @@ describe('which hosts are asked', () => {
   it('the connection goes to the addresses that were looked at, whatever the name says later', async () => {
     const answers = ['93.184.215.14', '127.0.0.1'];
     const given: unknown[] = [];
-    const connections: PageConnections = {
+    const connections: ReturnType<WebPort['connect']> = {
       proxied: false,
-      async request({ lookup }) {
+      request({ lookup }) {
         for (const all of [true, false])
           lookup?.('docs.example', { all }, (_error, address) => given.push(address));
         throw new Error('far enough');
@@ -82,9 +82,9 @@ describe('which hosts are asked', () => {
 
   it('behind a proxy a name that has no address here is left to it', async () => {
     let asked = 0;
-    const connections: PageConnections = {
+    const connections: ReturnType<WebPort['connect']> = {
       proxied: true,
-      async request() {
+      request() {
         asked += 1;
         throw new Error('the proxy was asked');
       },

@@ -1,7 +1,7 @@
 /** A web server on loopback, with what the tool needs to reach it. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { openConnections } from '../../src/model/http/connections.ts';
+import { openConnections } from '../../src/util/http/connections.ts';
 import type { WebPort } from '../../src/web/web-port.ts';
 
 export type Pages = Readonly<Record<string, (response: ServerResponse, request: IncomingMessage) => unknown>>;

@@ -1,4 +1,5 @@
 /** The bundled rehearsal: fixes a broken project in a temporary folder. */
+
 import { join } from 'node:path';
 import type { RehearsalServer } from '../../rehearsal/index.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -66,4 +67,9 @@ function forReal({ env }: World, wanted: string): string {
   return configured === undefined
     ? 'for a real model store a key with turnwright login or set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a compatible server.'
     : `for the real model (${configured} is set): turnwright "${wanted === '' ? 'explain this project' : wanted}".`;
+}
+
+/** `turnwright start`: the bundled rehearsal, whatever is configured. */
+export function runStartCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
+  return runBundled(world, flags, words.join(' ').trim());
 }

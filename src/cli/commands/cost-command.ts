@@ -8,8 +8,7 @@ import {
 } from '../../index.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { alignedRows } from '../words/aligned-rows.ts';
-import { dollars, tokens } from '../words/units.ts';
+import { alignedRows, dollars, tokens } from '../words/units.ts';
 import type { World } from '../world.ts';
 
 /** The named session, in any folder; else the newest of this folder. */

@@ -8,8 +8,7 @@ import {
 } from '../../index.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { alignedRows } from '../words/aligned-rows.ts';
-import { tokens } from '../words/units.ts';
+import { alignedRows, tokens } from '../words/units.ts';
 import type { World } from '../world.ts';
 
 /** Time limit of the request, and of an apiKeyHelper. */

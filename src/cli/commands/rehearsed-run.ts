@@ -14,8 +14,7 @@ import { createRunNotes } from '../run/run-notes.ts';
 import { optionsFrom, type RunContext } from '../run/run-options.ts';
 import { runQuery } from '../run/run-query.ts';
 import { reportRows } from '../run/run-report.ts';
-import { warnOn } from '../warnings.ts';
-import type { Env, World } from '../world.ts';
+import { type Env, type World, warnOn } from '../world.ts';
 
 /** API key of a rehearsal, which requires one like the real API. */
 export const REHEARSAL_KEY = 'rehearsal';

@@ -11,8 +11,7 @@ import { optionsFrom } from '../run/run-options.ts';
 import { runQuery } from '../run/run-query.ts';
 import { settleTrust } from '../run/trust-question.ts';
 import { UsageError } from '../usage-error.ts';
-import { warnOn } from '../warnings.ts';
-import type { World } from '../world.ts';
+import { type World, warnOn } from '../world.ts';
 
 const NO_TASK =
   'Say what to do: turnwright "fix the failing test", or pipe it in. After a list flag such as --allowedTools, put -- before the task.';
@@ -73,7 +72,7 @@ async function converse(
     if (welcomed.kind === 'leave') return EXIT.success;
     if (welcomed.kind === 'goOn') flags = welcomed.flags;
     else {
-      const { runStartCommand } = await import('./start-command.ts');
+      const { runStartCommand } = await import('./bundled-run.ts');
       await runStartCommand(world, [], lineMode ? { ...flags, screenReader: true } : flags);
       await world.out.write('\n');
     }

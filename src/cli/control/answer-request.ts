@@ -1,4 +1,5 @@
 /** Answers the host's control requests by the query's method of the same name. */
+
 import {
   type JsonRpcMessage,
   type McpServerConfig,
@@ -8,9 +9,10 @@ import {
   type ThinkingDisplay,
   TurnwrightError,
 } from '../../index.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { ControlChannel } from './control-channel.ts';
 import { linkedServer, manifestReport, readPlugins } from './host-options.ts';
-import { isFields, type WireFields } from './json-lines.ts';
+import type { WireFields } from './json-lines.ts';
 import type { Answering, RequestHandler } from './request-handler.ts';
 import { SESSION_ANSWERS } from './session-answers.ts';
 
@@ -109,7 +111,7 @@ const ANSWERS: Readonly<Record<string, RequestHandler>> = {
   // A message of a host's server. The answer is a receipt: a reply is sent to the server as a separate
   // message.
   async mcp_message({ server_name: name, message }, { channel }) {
-    if (isFields(message)) channel.said(String(name), message as unknown as JsonRpcMessage);
+    if (isRecord(message)) channel.said(String(name), message as unknown as JsonRpcMessage);
     return { mcp_response: { jsonrpc: '2.0', id: 0, result: {} } };
   },
   async stop_task({ task_id }, { query }) {
@@ -132,9 +134,9 @@ export function answerFor(subtype: string): RequestHandler | undefined {
 
 /** The host's in-process servers are reached through the host. */
 function readServers(value: unknown, channel: ControlChannel): Readonly<Record<string, McpServerConfig>> {
-  if (!isFields(value)) throw new Error('"servers" must be an object of servers by name.');
+  if (!isRecord(value)) throw new Error('"servers" must be an object of servers by name.');
   const servers = Object.entries(value).map(([name, server]) =>
-    isFields(server) && server['type'] === 'sdk'
+    isRecord(server) && server['type'] === 'sdk'
       ? [name, linkedServer(name, server, channel)]
       : [name, server],
   );
@@ -156,7 +158,7 @@ function launchReport(fields: WireFields, { initialize }: Answering): WireFields
 }
 
 function requireFields(value: unknown, name: string): WireFields {
-  if (!isFields(value)) throw new Error(`"${name}" must be an object.`);
+  if (!isRecord(value)) throw new Error(`"${name}" must be an object.`);
   return value;
 }
 

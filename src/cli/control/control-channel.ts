@@ -1,7 +1,9 @@
 /** Requests to the host, and its answers. */
+
 import { randomUUID } from 'node:crypto';
 import type { CanUseToolContext, JsonRpcMessage, LinkedMcpServer } from '../../index.ts';
-import { type HostAnswer, isFields, type WireFields } from './json-lines.ts';
+import { isRecord } from '../../util/json-values.ts';
+import type { HostAnswer, WireFields } from './json-lines.ts';
 
 export interface ControlChannel {
   /**
@@ -67,7 +69,7 @@ export function createHostChannel(send: (line: WireFields) => void): ControlChan
     (server: string): LinkedMcpServer['exchange'] =>
     async (message, { signal }) => {
       const payload = await request({ subtype: 'mcp_message', server_name: server, message }, signal);
-      return isFields(payload) ? (payload['mcp_response'] as JsonRpcMessage) : undefined;
+      return isRecord(payload) ? (payload['mcp_response'] as JsonRpcMessage) : undefined;
     };
   return {
     request,

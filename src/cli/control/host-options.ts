@@ -1,4 +1,5 @@
 /** Options from the host's `initialize`: callbacks, servers of its own, prompts. */
+
 import type {
   CanUseTool,
   CanUseToolContext,
@@ -10,8 +11,9 @@ import type {
   Options,
   PermissionResult,
 } from '../../index.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { ControlChannel } from './control-channel.ts';
-import { isFields, type WireFields } from './json-lines.ts';
+import type { WireFields } from './json-lines.ts';
 
 /** Overrides the options from the flags (`flags`). */
 export function hostOptions(
@@ -22,18 +24,18 @@ export function hostOptions(
   const { hooks, jsonSchema, agents, skills, plugins, title, forwardSubagentText } = initialize;
   const { planModeInstructions, toolAliases } = initialize;
   return {
-    ...(isFields(hooks) && { hooks: readHooks(hooks, channel) }),
+    ...(isRecord(hooks) && { hooks: readHooks(hooks, channel) }),
     ...(initialize['perTaskStopAffordance'] === true && { perTaskStopAffordance: true }),
     ...(initialize['promptSuggestions'] === true && { promptSuggestions: true }),
     ...(initialize['agentProgressSummaries'] === true && { agentProgressSummaries: true }),
     ...(typeof title === 'string' && title !== '' && { title }),
-    ...(isFields(jsonSchema) && { outputFormat: { type: 'json_schema', schema: jsonSchema } }),
-    ...(isFields(agents) && { agents: { ...flags.agents, ...(agents as NonNullable<Options['agents']>) } }),
+    ...(isRecord(jsonSchema) && { outputFormat: { type: 'json_schema', schema: jsonSchema } }),
+    ...(isRecord(agents) && { agents: { ...flags.agents, ...(agents as NonNullable<Options['agents']>) } }),
     ...(Array.isArray(plugins) && { plugins: [...(flags.plugins ?? []), ...readPlugins(plugins)] }),
     ...(Array.isArray(skills) && { skills: skills.map(String) }),
     ...(typeof forwardSubagentText === 'boolean' && { forwardSubagentText }),
     ...(typeof planModeInstructions === 'string' && { planModeInstructions }),
-    ...(isFields(toolAliases) && { toolAliases: toolAliases as NonNullable<Options['toolAliases']> }),
+    ...(isRecord(toolAliases) && { toolAliases: toolAliases as NonNullable<Options['toolAliases']> }),
     mcpServers: { ...flags.mcpServers, ...readServers(initialize, channel) },
     onElicitation: askElicitation(channel),
     systemPrompt: readPrompt(initialize) ?? flags.systemPrompt,
@@ -52,14 +54,14 @@ function readPrompt({ systemPrompt, appendSystemPrompt: append }: WireFields): O
 /** An invalid list of plugins is refused: a host that sent some must not continue without them. */
 export function readPlugins(value: unknown): NonNullable<Options['plugins']> {
   if (value === undefined) return [];
-  if (!Array.isArray(value) || !value.every((each) => isFields(each) && typeof each['path'] === 'string'))
+  if (!Array.isArray(value) || !value.every((each) => isRecord(each) && typeof each['path'] === 'string'))
     throw new Error('Plugins must be a list of { type: "local", path }.');
   return value as NonNullable<Options['plugins']>;
 }
 
 function readHooks(hooks: WireFields, channel: ControlChannel): NonNullable<Options['hooks']> {
   const events = Object.entries(hooks).map(([event, matchers]) => {
-    const list = (Array.isArray(matchers) ? matchers : []).filter(isFields);
+    const list = (Array.isArray(matchers) ? matchers : []).filter(isRecord);
     return [event, list.map((matcher) => readMatcher(event, matcher, channel))] as const;
   });
   return Object.fromEntries(events) as { readonly [E in HookEvent]?: readonly HookCallbackMatcher[] };
@@ -107,10 +109,10 @@ function readServers(initialize: WireFields, channel: ControlChannel): Record<st
   const { sdkMcpServerConfigs: configs } = initialize;
   const names = Array.isArray(sdkMcpServers) ? sdkMcpServers.map(String) : [];
   const linked = names.map((name): [string, LinkedMcpServer] => {
-    const manifest = isFields(manifests) ? manifests[name] : undefined;
-    return [name, linkedServer(name, isFields(configs) ? configs[name] : undefined, channel, manifest)];
+    const manifest = isRecord(manifests) ? manifests[name] : undefined;
+    return [name, linkedServer(name, isRecord(configs) ? configs[name] : undefined, channel, manifest)];
   });
-  const named = isFields(mcpServers) ? (mcpServers as Record<string, McpServerConfig>) : {};
+  const named = isRecord(mcpServers) ? (mcpServers as Record<string, McpServerConfig>) : {};
   return { ...named, ...Object.fromEntries(linked) };
 }
 
@@ -133,13 +135,13 @@ export function linkedServer(
   channel: ControlChannel,
   manifest?: unknown,
 ): LinkedMcpServer {
-  const { tools, timeout } = isFields(config) ? config : {};
+  const { tools, timeout } = isRecord(config) ? config : {};
   return {
     type: 'sdk',
     name,
     ...(tools !== undefined && { tools: tools as LinkedMcpServer['tools'] }),
     ...(typeof timeout === 'number' && { timeout }),
-    ...(isFields(manifest) && { manifest: { initializeResult: undefined, ...manifest } }),
+    ...(isRecord(manifest) && { manifest: { initializeResult: undefined, ...manifest } }),
     exchange: channel.exchangeWith(name),
     listen: (hear) => channel.listen(name, hear),
   };
@@ -147,11 +149,11 @@ export function linkedServer(
 
 /** Outcome of each manifest, for the answer to `initialize`. */
 export function manifestReport({ sdkMcpServers, sdkMcpServerManifests }: WireFields): WireFields | undefined {
-  if (!Array.isArray(sdkMcpServers) || !isFields(sdkMcpServerManifests)) return undefined;
+  if (!Array.isArray(sdkMcpServers) || !isRecord(sdkMcpServerManifests)) return undefined;
   const named = Object.entries(sdkMcpServerManifests).filter(([name]) => sdkMcpServers.includes(name));
   return Object.fromEntries(
     named.map(([name, manifest]) => {
-      const wellFormed = isFields(manifest) && isFields(manifest['initializeResult']);
+      const wellFormed = isRecord(manifest) && isRecord(manifest['initializeResult']);
       return [name, wellFormed ? 'parked' : 'malformed'];
     }),
   );
@@ -173,15 +175,15 @@ function askElicitation(channel: ControlChannel): NonNullable<Options['onElicita
       }),
     };
     const answer = await channel.request(request, signal);
-    const { action, content } = isFields(answer) ? answer : {};
-    if (action === 'accept') return { action, ...(isFields(content) && { content }) };
+    const { action, content } = isRecord(answer) ? answer : {};
+    if (action === 'accept') return { action, ...(isRecord(content) && { content }) };
     return { action: action === 'cancel' ? 'cancel' : 'decline' };
   };
 }
 
 /** Order of the form's fields: a host may keep the schema in an unordered map. */
 function readFieldOrder({ properties }: WireFields): { readonly property_order?: readonly string[] } {
-  return isFields(properties) ? { property_order: Object.keys(properties) } : {};
+  return isRecord(properties) ? { property_order: Object.keys(properties) } : {};
 }
 
 export function askHost(channel: ControlChannel): CanUseTool {

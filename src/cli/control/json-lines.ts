@@ -1,7 +1,9 @@
 /** The lines of the control protocol, as they come from the host. */
+
 import { StringDecoder } from 'node:string_decoder';
 import type { SDKUserMessage } from '../../index.ts';
 import { parseJson } from '../../util/bounded-json.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 export type WireFields = Readonly<Record<string, unknown>>;
 
@@ -64,7 +66,7 @@ export function parseHostLine(line: string): HostLine {
   } catch {
     return { kind: 'unreadable' };
   }
-  if (!isFields(value) || typeof value['type'] !== 'string') return { kind: 'unreadable' };
+  if (!isRecord(value) || typeof value['type'] !== 'string') return { kind: 'unreadable' };
   switch (value['type']) {
     case 'user':
       return isPrompt(value) ? { kind: 'prompt', message: value } : { kind: 'unreadable' };
@@ -81,14 +83,14 @@ export function parseHostLine(line: string): HostLine {
 
 function readRequest(value: WireFields): HostLine {
   const { request_id: id, request } = value;
-  if (typeof id !== 'string' || !isFields(request)) return { kind: 'unreadable' };
+  if (typeof id !== 'string' || !isRecord(request)) return { kind: 'unreadable' };
   const { subtype, ...fields } = request;
   return { kind: 'request', id, subtype: String(subtype), fields };
 }
 
 function readResponse(value: WireFields): HostLine {
   const { response } = value;
-  if (!isFields(response)) return { kind: 'unreadable' };
+  if (!isRecord(response)) return { kind: 'unreadable' };
   const answer: HostAnswer =
     response['subtype'] === 'error'
       ? { ok: false, error: String(response['error']) }
@@ -98,9 +100,5 @@ function readResponse(value: WireFields): HostLine {
 
 function isPrompt(value: WireFields): value is WireFields & SDKUserMessage {
   const { message } = value;
-  return isFields(message) && (typeof message['content'] === 'string' || Array.isArray(message['content']));
-}
-
-export function isFields(value: unknown): value is WireFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(message) && (typeof message['content'] === 'string' || Array.isArray(message['content']));
 }

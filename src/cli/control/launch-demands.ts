@@ -2,8 +2,10 @@
  * What a host has announced on the command line to send with its first line, `initialize`. Without it a
  * session would be less restricted than its host assumes, so it does not start.
  */
+
 import type { Options } from '../../index.ts';
-import { isFields, type WireFields } from './json-lines.ts';
+import { isRecord } from '../../util/json-values.ts';
+import type { WireFields } from './json-lines.ts';
 
 export const INITIALIZE_FIELDS = ['settings', 'disallowedTools'] as const;
 export type InitializeField = (typeof INITIALIZE_FIELDS)[number];
@@ -62,7 +64,7 @@ function readManagedSettings({ managedSettings }: WireFields, flags: Options): W
   const missing = (what: string) =>
     new NotDelivered('managed_settings_not_delivered', `managedSettings ${what}.`);
   if (flags.managedSettings !== undefined) throw missing('came on the command line as well as in initialize');
-  if (!isFields(managedSettings)) throw missing('is no object in the initialize request');
+  if (!isRecord(managedSettings)) throw missing('is no object in the initialize request');
   return managedSettings;
 }
 
@@ -71,7 +73,7 @@ function readField(field: InitializeField, sent: WireFields, flags: Options): Pa
   const value = sent[field];
   if (flags[field] !== undefined) throw missing('came on the command line as well as in initialize');
   if (field === 'settings') {
-    if (!isFields(value)) throw missing('is no object in the initialize request');
+    if (!isRecord(value)) throw missing('is no object in the initialize request');
     return { settings: value };
   }
   if (!Array.isArray(value) || !value.every((each) => typeof each === 'string'))

@@ -1,7 +1,8 @@
 /** Control requests about the session: its title, its cost, and tools that the host calls. */
+
 import type { JsonObject, SessionUsage } from '../../index.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { dollars, duration } from '../words/units.ts';
-import { isFields } from './json-lines.ts';
 import type { RequestHandler } from './request-handler.ts';
 
 const TITLE_CHARS = 60;
@@ -32,7 +33,7 @@ export const SESSION_ANSWERS: Readonly<Record<string, RequestHandler>> = {
     const signal = typeof ms === 'number' ? AbortSignal.timeout(ms) : undefined;
     const call = {
       tool: String(tool),
-      arguments: isFields(given) ? (given as JsonObject) : {},
+      arguments: isRecord(given) ? (given as JsonObject) : {},
       checkPermissions: check_permissions === true,
       softErrorResult: soft === true,
     };

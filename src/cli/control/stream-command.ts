@@ -4,8 +4,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import { optionsFrom } from '../run/run-options.ts';
 import { UsageError } from '../usage-error.ts';
-import { warnOn } from '../warnings.ts';
-import type { World } from '../world.ts';
+import { type World, warnOn } from '../world.ts';
 import { runControlSession, UnreadableLine } from './control-session.ts';
 
 export async function runStreamCommand(

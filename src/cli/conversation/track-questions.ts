@@ -1,5 +1,5 @@
 /** Questions of the session to the person, as the conversation's state counts them. */
-import type { Asker } from './ask/index.ts';
+import type { Asker } from './ask/asker.ts';
 import type { ConversationClock } from './conversation-clock.ts';
 import type { ConversationEvent } from './reduce/reduce.ts';
 

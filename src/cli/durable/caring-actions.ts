@@ -10,7 +10,7 @@ import {
   type SessionDetails,
 } from '../../durable/index.ts';
 import { visible } from '../../terminal/text/visible.ts';
-import { shellWord } from '../../util/process/quote-shell-word.ts';
+import { shellWord } from '../../util/process/shell-program.ts';
 import { bounded } from '../../util/text/cut-text.ts';
 import type { CaringAction, DurableInvocation } from '../flags/durable-flags.ts';
 import { UsageError } from '../usage-error.ts';

@@ -7,9 +7,9 @@ import {
   tenantUse,
 } from '../../durable/index.ts';
 import { visible } from '../../terminal/text/visible.ts';
-import { grouped } from '../../util/text/grouped.ts';
+import { grouped } from '../../util/text/figures-and-times.ts';
 import type { LimitFlags } from '../flags/durable-flags.ts';
-import { alignedRows } from '../words/aligned-rows.ts';
+import { alignedRows } from '../words/units.ts';
 
 interface Asked {
   readonly database: Database;

@@ -1,7 +1,9 @@
 /** Values of flags, validated: each parser returns the value or throws one sentence. */
+
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { readHandWrittenJson } from '../../util/files/plain-json.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 export function appended(word: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), word];
@@ -61,10 +63,8 @@ export function jsonObject(word: string): Readonly<Record<string, unknown>> {
   } catch (error) {
     throw new InvalidArgumentError(`It is not JSON: ${(error as Error).message}.`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new InvalidArgumentError('Give a JSON object.');
-  }
-  return value as Readonly<Record<string, unknown>>;
+  if (!isRecord(value)) throw new InvalidArgumentError('Give a JSON object.');
+  return value;
 }
 
 function readText(path: string): string {

@@ -20,13 +20,12 @@ import { findActivity } from '../conversation/view/activity.ts';
 import { drawDiff } from '../conversation/view/diff-of.ts';
 import { rowsOf, type WholeItem } from '../conversation/view/item-rows.ts';
 import { noteText } from '../conversation/view/transcript-item.ts';
-import { warnOn } from '../warnings.ts';
 import { callRows } from '../words/call-rows.ts';
 import { drain } from '../words/raw-keys.ts';
 import { errorLines, summaryLines } from '../words/summary.ts';
 import { toolLabel } from '../words/tool-label.ts';
 import { duration, tokens } from '../words/units.ts';
-import { countColumns, type World } from '../world.ts';
+import { countColumns, type World, warnOn } from '../world.ts';
 import { openLineReader } from './line-reader.ts';
 import type { Sink } from './print.ts';
 

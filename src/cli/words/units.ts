@@ -1,7 +1,6 @@
 /** Formats figures. */
 
-import { grouped } from '../../util/text/grouped.ts';
-import { localDate } from '../../util/text/local-time.ts';
+import { grouped, localDate } from '../../util/text/figures-and-times.ts';
 
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -53,3 +52,14 @@ export function localMinute(ms: number): string {
 }
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
+
+/** Rows of cells as lines with aligned columns: words to the left, the figures after them to the right. */
+export function alignedRows(rows: readonly (readonly string[])[], wordColumns: number): readonly string[] {
+  const columns = Math.max(...rows.map((cells) => cells.length));
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((cells) => cells[column]?.length ?? 0)),
+  );
+  const padded = (cell: string, column: number) =>
+    column < wordColumns ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return rows.map((cells) => cells.map(padded).join('  ').trimEnd());
+}

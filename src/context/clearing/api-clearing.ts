@@ -3,7 +3,9 @@
  * The API keeps no state, so the same edit is sent with every request; and because clearing one more result
  * changes the prompt from there on, the cleared part grows in large steps only.
  */
+
 import type { SystemBody, ViewMessage } from '../../protocol/model/messages.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { clearResults, type ResultIndex } from './result-index.ts';
 
 const EDIT_TYPE = 'clear_tool_uses_20250919';
@@ -133,8 +135,4 @@ function clearedTokens(applied: unknown): number | undefined {
   const edit: unknown = edits.find((candidate) => isRecord(candidate) && candidate['type'] === EDIT_TYPE);
   const tokens: unknown = isRecord(edit) ? edit['cleared_input_tokens'] : undefined;
   return typeof tokens === 'number' ? tokens : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -4,7 +4,7 @@ import type { FileData } from '../../protocol/files.ts';
 import type { TextBlock, ToolResultBlock } from '../../protocol/model/wire.ts';
 import { splitPieces } from '../../util/text/cut-text.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { grouped } from '../../util/text/grouped.ts';
+import { grouped } from '../../util/text/figures-and-times.ts';
 
 /** Writes a file to the session's `tool-results/` folder. Rejects on failure. */
 export type Spill = (result: {

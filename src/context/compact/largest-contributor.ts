@@ -1,6 +1,6 @@
 /** Names what uses most of the context, in a sentence for the user (L2.6, F22). */
 import type { ViewMessage } from '../../protocol/model/messages.ts';
-import { grouped } from '../../util/text/grouped.ts';
+import { grouped } from '../../util/text/figures-and-times.ts';
 import { estimateMessage } from '../estimate/token-estimate.ts';
 import { isSummary, toolResultIds } from '../rounds.ts';
 

@@ -2,7 +2,7 @@
 import type { CompactionSource, ContextLimits } from '../../protocol/model/context.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
-import { reminder } from '../../util/text/reminder.ts';
+import { reminder } from '../../util/text/text-blocks.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { type Stamp, stamped } from '../notices.ts';
 

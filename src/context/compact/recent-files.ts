@@ -5,7 +5,7 @@ import type { CompactionSource } from '../../protocol/model/context.ts';
 import type { AttachmentMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import type { ReadFileCache } from '../../protocol/tools/tool.ts';
-import { reminder } from '../../util/text/reminder.ts';
+import { reminder } from '../../util/text/text-blocks.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { type Stamp, stamped } from '../notices.ts';
 

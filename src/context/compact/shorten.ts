@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { AssistantBlock, UserBlock } from '../../protocol/model/wire.ts';
-import { grouped } from '../../util/text/grouped.ts';
+import { grouped } from '../../util/text/figures-and-times.ts';
 
 /** Beginning and end of a text, with a note about the omitted length. */
 export function cutMiddle(text: string, maxChars: number, note = ''): string {

@@ -1,6 +1,6 @@
 /** Texts of a compaction: the instruction, and what replaces the summarised messages. */
 import type { UserMessage } from '../../protocol/model/messages.ts';
-import { textOfContent } from '../../util/text/text-of-content.ts';
+import { textOfContent } from '../../util/text/text-blocks.ts';
 
 const REQUEST = `The conversation above is about to be replaced by a summary, because it no longer fits into the context window. Write that summary now. Whoever continues the work will have the summary, the user's latest request and the most recent steps, and nothing else of what stands above.
 

@@ -3,7 +3,7 @@
 import { TODO_MARKS } from '../../protocol/model/attachment.ts';
 import type { CompactionSource } from '../../protocol/model/context.ts';
 import type { TodoStore } from '../../protocol/tools/tool.ts';
-import { reminder } from '../../util/text/reminder.ts';
+import { reminder } from '../../util/text/text-blocks.ts';
 import { type Stamp, stamped } from '../notices.ts';
 
 export function todoSource(todos: Pick<TodoStore, 'get'>, stamp: Stamp): CompactionSource {

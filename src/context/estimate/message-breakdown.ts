@@ -3,7 +3,7 @@
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { AssistantBlock, UserBlock } from '../../protocol/model/wire.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 import { estimateBlock, estimateMessage } from './token-estimate.ts';
 
 type MessageBreakdown = ContextUsage['messageBreakdown'];

@@ -1,7 +1,7 @@
 /** Estimated tokens of a complete request: its messages, and the fixed part. */
 import type { EstimatedRequest } from '../../protocol/model/context.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 import { createViewFold, type IncrementalFold } from './incremental-fold.ts';
 import { estimateText } from './text-estimate.ts';
 import { estimateMessage } from './token-estimate.ts';

@@ -1,9 +1,9 @@
 /** Estimates the tokens of messages without a tokenizer, until a response reports the real figure. */
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { ContentBlock, ImageBlock, OtherBlock, ToolReferenceBlock } from '../../protocol/model/wire.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
-import { jsonOnce } from '../../util/text/json-once.ts';
+import { jsonOnce } from '../../util/json-values.ts';
 import { estimateText } from './text-estimate.ts';
 
 export { estimateText } from './text-estimate.ts';

@@ -5,7 +5,7 @@ import type { ContextLimits } from '../../protocol/model/context.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { Usage, WireTool } from '../../protocol/model/wire.ts';
 import type { ContextCategory, ContextSquare, ContextUsage } from '../../protocol/stream/context-usage.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 import { contextSize } from './context-size.ts';
 import { messageBreakdown } from './message-breakdown.ts';
 import { estimateBlock, estimateMessage, estimateText, estimateTokens } from './token-estimate.ts';

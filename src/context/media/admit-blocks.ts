@@ -12,8 +12,7 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../../protocol/model/wire.ts';
-import { lazily } from '../../util/async/lazily.ts';
-import { isSameList } from '../../util/collections/same-list.ts';
+import { isSameList, lazily } from '../../util/collections/made-once.ts';
 import { type ImageHeader, imageHeader } from '../../util/files/image-header.ts';
 import type { MediaLimits } from './media-limits.ts';
 

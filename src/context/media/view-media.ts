@@ -2,7 +2,7 @@
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { View } from '../../protocol/model/view.ts';
 import type { DocumentBlock, ImageBlock, UserBlock } from '../../protocol/model/wire.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
 import { createViewFold } from '../estimate/incremental-fold.ts';
 

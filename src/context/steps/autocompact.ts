@@ -7,7 +7,7 @@ import type {
   StepOutcome,
 } from '../../protocol/model/context.ts';
 import type { LoopBatch } from '../../protocol/model/messages.ts';
-import { grouped } from '../../util/text/grouped.ts';
+import { grouped } from '../../util/text/figures-and-times.ts';
 import { type CompactionPorts, compact } from '../compact/compaction.ts';
 import { largestContributor } from '../compact/largest-contributor.ts';
 import { mechanicalTrim } from '../compact/mechanical-trim.ts';

@@ -1,6 +1,6 @@
 /** Step 7: a request that would certainly be refused is not made. */
 import type { ContextStep } from '../../protocol/model/context.ts';
-import { grouped } from '../../util/text/grouped.ts';
+import { grouped } from '../../util/text/figures-and-times.ts';
 
 /** `recoveryEnabled`: an overflow can be recovered from afterwards, so the request is made. */
 export function blockingLimit(recoveryEnabled: boolean): ContextStep {

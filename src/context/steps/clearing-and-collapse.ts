@@ -2,7 +2,7 @@
 import type { ContextPort, ContextStep } from '../../protocol/model/context.ts';
 import type { CallModel } from '../../protocol/model/model.ts';
 import type { Ledger } from '../../protocol/ports.ts';
-import { lazily } from '../../util/async/lazily.ts';
+import { lazily } from '../../util/collections/made-once.ts';
 import { type ApiClearing, createApiClearing } from '../clearing/api-clearing.ts';
 import { alsoCleared, withoutCleared } from '../clearing/cleared-estimates.ts';
 import { createResultIndex } from '../clearing/result-index.ts';

@@ -5,7 +5,7 @@
 import type { ContextStep } from '../../protocol/model/context.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { Collapses } from '../collapse/staged-collapses.ts';
-import { earlyThreshold } from '../estimate/early-threshold.ts';
+import { earlyThreshold } from '../estimate/thresholds.ts';
 import { isCold, isWorthAPrefix } from '../estimate/worth-a-prefix.ts';
 
 interface CollapseStepOptions {

@@ -4,7 +4,7 @@ import type { LoopBatch } from '../../protocol/model/messages.ts';
 import type { View, ViewEdit } from '../../protocol/model/view.ts';
 import type { ApiClearing } from '../clearing/api-clearing.ts';
 import { clearResults, type ResultIndex } from '../clearing/result-index.ts';
-import { earlyThreshold } from '../estimate/early-threshold.ts';
+import { earlyThreshold } from '../estimate/thresholds.ts';
 import { isCold, isWorthAPrefix } from '../estimate/worth-a-prefix.ts';
 import { notice, type Stamp } from '../notices.ts';
 

@@ -6,7 +6,7 @@ import type { LoopBatch, UserMessage, ViewMessage } from '../../protocol/model/m
 import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { ToolResultBlock, ToolUseBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
-import { isSameText } from '../../util/text/same-text.ts';
+import { isSameText } from '../../util/text/text-blocks.ts';
 import {
   keptForm,
   PREVIEW_BYTES,

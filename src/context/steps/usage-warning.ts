@@ -1,7 +1,7 @@
 /** After step 6: one warning each time the context approaches autocompact's threshold. */
 import type { ContextStep, StepInput, StepOutcome } from '../../protocol/model/context.ts';
 import type { LoopBatch } from '../../protocol/model/messages.ts';
-import { grouped } from '../../util/text/grouped.ts';
+import { grouped } from '../../util/text/figures-and-times.ts';
 import { measuredFloor } from '../estimate/fixed-overhead.ts';
 import { informational, type Stamp } from '../notices.ts';
 

@@ -1,7 +1,6 @@
 /** What Postgres reports, in one sentence that says what to do; and whether the server is only away. */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import { codeOf } from '../../util/code-of.ts';
-import { errorText } from '../../util/text/error-text.ts';
+import { codeOf, errorText } from '../../util/text/error-text.ts';
 
 /** Where a database is, without its password. */
 export interface DatabasePlace {

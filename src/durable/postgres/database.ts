@@ -2,7 +2,6 @@
 import type { Client, ClientBase, ClientConfig, Notification, Pool, PoolClient } from 'pg';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { completeUrl } from './complete-url.ts';
 import { type DatabasePlace, databaseError, formatServer, IS_STANDBY } from './database-error.ts';
 
 /**
@@ -287,4 +286,17 @@ async function loadDriver(): Promise<typeof import('pg')['default']> {
       { cause },
     );
   }
+}
+
+/**
+ * The URL with the parts that Postgres' own clients fill in, for a library that wants them written out:
+ * `postgresql:///name?host=/var/run/postgresql` has neither user nor host: the user is `user` (that of the
+ * process), and the host before the socket's folder is a placeholder, which `?host=` overrides.
+ */
+export function completeUrl(url: string, user: string): string {
+  const found = /^(postgres(?:ql)?:\/\/)(?:([^@/?#]*)@)?([^/?#]*)(.*)$/s.exec(url);
+  if (found === null) return url;
+  const [, scheme, credentials, host = '', rest] = found;
+  const who = credentials === undefined || credentials === '' ? encodeURIComponent(user) : credentials;
+  return `${scheme}${who}@${host === '' ? 'localhost' : host}${rest}`;
 }

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../protocol/ports.ts';
 import { systemClock } from '../../util/clock.ts';
-import { uuid } from '../../util/ids/uuid.ts';
+import { uuid } from '../../util/ids/hash-and-uuid.ts';
 import type { Database, RunStatement } from './database.ts';
 
 /**

@@ -2,7 +2,7 @@
 import type { BlobStore } from '../../protocol/ports.ts';
 import type { Database } from '../postgres/database.ts';
 import { archiveIdleSession, restoreArchived, sessionsToArchive } from '../postgres/retention/archive.ts';
-import { idPages } from '../postgres/retention/id-pages.ts';
+import { idPages } from '../postgres/retention/old-sessions.ts';
 import { removeUnfinished } from '../postgres/retention/remove-rows.ts';
 
 interface ArchiveOptions {

@@ -1,6 +1,6 @@
 /** Keeps sessions that live for months from growing without bound. */
 import type { Database } from '../postgres/database.ts';
-import { idPages } from '../postgres/retention/id-pages.ts';
+import { idPages } from '../postgres/retention/old-sessions.ts';
 import { longSessions, shortenSession } from '../postgres/retention/shorten-session.ts';
 
 /** What was removed. */

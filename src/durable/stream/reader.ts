@@ -2,7 +2,7 @@
 import { type JournalMapper, journalFormat, type SDKMessage, TurnwrightError } from '../../index.ts';
 import type { Place } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
-import { uuid } from '../../util/ids/uuid.ts';
+import { uuid } from '../../util/ids/hash-and-uuid.ts';
 import { absentSession } from '../postgres/retention/removed.ts';
 import { answeredAt, type Expected, openExpected } from './expected-result.ts';
 import type { Pages, StreamItem } from './pages.ts';

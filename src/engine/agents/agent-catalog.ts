@@ -14,8 +14,8 @@ import { agentCatalog, definedAgents, findAgent } from '../../subagents/catalog.
 import { refuseWithoutTools } from '../../subagents/select-tools.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { LookedAtFiles } from '../../util/files/confined-files.ts';
-import { systemIds } from '../../util/ids/uuid.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
+import { systemIds } from '../../util/ids/hash-and-uuid.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
 import type { UnreadFields } from '../../util/text/unread-fields.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { agentsIn } from '../host/session-listings.ts';

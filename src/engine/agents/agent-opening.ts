@@ -7,7 +7,7 @@ import type { UserMessage } from '../../protocol/model/messages.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { SpawnRequest } from '../../protocol/tools/agent.ts';
 import type { Scope } from '../../util/async/scope.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
 import type { Session } from '../session/session.ts';
 import { beginWith } from '../submission/preloaded-skills.ts';
 import { hookContext } from '../submission/prompt-hooks.ts';

@@ -10,7 +10,7 @@ import type { AgentDefinition } from '../../protocol/tools/agent.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { type AgentMemoryPlaces, readAgentMemory } from '../../subagents/agent-memory.ts';
 import type { Scope } from '../../util/async/scope.ts';
-import { whileSame } from '../../util/collections/while-same.ts';
+import { whileSame } from '../../util/collections/made-once.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ServedSession } from '../mcp/connected-servers.ts';
 import { McpRoom } from '../mcp/mcp-room.ts';

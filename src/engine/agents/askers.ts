@@ -2,7 +2,7 @@
 import type { SpawnRequest } from '../../protocol/tools/agent.ts';
 import type { AskingAgent } from '../../protocol/tools/permission-explanation.ts';
 import type { Scope } from '../../util/async/scope.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 import type { Session } from '../session/session.ts';
 
 interface Askers {

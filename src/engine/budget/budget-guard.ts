@@ -1,5 +1,5 @@
 import type { SpendGuard } from '../../protocol/model/spend-guard.ts';
-import { lazily } from '../../util/async/lazily.ts';
+import { lazily } from '../../util/collections/made-once.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
 export interface BudgetGuard extends SpendGuard {

@@ -8,7 +8,7 @@ import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
 import { promptTokens } from '../../protocol/model/usage.ts';
 import type { ContentBlock, Usage } from '../../protocol/model/wire.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 
 /** Largest image of any provider. */
 const IMAGE_TOKENS = 6_000;

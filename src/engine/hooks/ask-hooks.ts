@@ -2,7 +2,7 @@
 import { readAnswer } from '../../permissions/ask/read-answer.ts';
 import type { AskPort, PermissionPort } from '../../protocol/tools/gate-ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
-import { describeCalledTool } from '../../tools/called-tool.ts';
+import { describeCalledTool } from '../../tools/gate/outward-input.ts';
 
 interface AskedHooks {
   readonly hooks: HookPort;

@@ -25,9 +25,9 @@ import type { SandboxPort } from '../../protocol/tools/isolation.ts';
 import type { PermissionMode } from '../../protocol/tools/permission.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { Scope } from '../../util/async/scope.ts';
-import { reminder } from '../../util/text/reminder.ts';
-import { textOfContent } from '../../util/text/text-of-content.ts';
+import { reminder, textOfContent } from '../../util/text/text-blocks.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { connectWith } from '../connect-with.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 import type { ToolsRoom } from '../tools/tools-room.ts';
 
@@ -178,6 +178,7 @@ function buildHookPorts(config: QueryEngineConfig, parts: HookParts): Parameters
     isolate: parts.sandbox?.isolatesHooks === true ? parts.sandbox.isolate : undefined,
     env: config.env ?? {},
     policy: config.hookPolicy ?? OPEN_HOOK_POLICY,
+    connect: connectWith(config),
     clock,
     askJudge: parts.askJudge,
     async callMcpTool(server, tool, input, signal) {

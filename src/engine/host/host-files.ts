@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
 import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import { realPath } from '../../util/files/real-path.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 import { openSession } from '../session/open-session.ts';
 import type { Session } from '../session/session.ts';
 import type { SuggestFiles } from './file-suggestions.ts';

@@ -4,7 +4,7 @@ import { MODEL_ALIASES } from '../../model/catalog/model-list.ts';
 import type { ModelPrice } from '../../protocol/model/model.ts';
 import { providerFacts, recordedName } from '../../protocol/model/provider.ts';
 import { EFFORT_LEVELS, type EffortLevel } from '../../protocol/model/wire.ts';
-import { grouped } from '../../util/text/grouped.ts';
+import { grouped } from '../../util/text/figures-and-times.ts';
 import type { AgentDefinition, QueryEngineConfig } from '../config.ts';
 import { ownProvider } from '../models/open-model-client.ts';
 

@@ -6,7 +6,7 @@ import type { Clock, Ids } from '../../protocol/ports.ts';
 import { TASK_NOTICE, type TaskEndedBy, type TaskInfo } from '../../protocol/tools/task.ts';
 import { noticeOrigin, noticePrompt, noticeReminder } from '../../tasks/notice.ts';
 import { type SessionTaskTable, wakes } from '../../tasks/task-table.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
 
 /** How much of a task's output a host is given, in bytes. */
 const OUTPUT_BYTES = 8 * 1024;

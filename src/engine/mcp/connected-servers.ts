@@ -7,14 +7,14 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import { createParser } from '../../tools/schema/from-json-schema.ts';
-import { lazily } from '../../util/async/lazily.ts';
+import { lazily } from '../../util/collections/made-once.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
+import { connectWith } from '../connect-with.ts';
 import type { SandboxSurroundings } from '../sandbox/sandbox-surroundings.ts';
 import type { RecordedQuestions } from '../session/recorded-questions.ts';
 import type { SessionNotices } from '../session/session-notices.ts';
 import type { SessionParking } from '../session/session-parking.ts';
 import { VERSION } from '../version.ts';
-import { connectWith } from './mcp-connect.ts';
 import type { ServerSandbox } from './server-sandbox.ts';
 import { serverVariables } from './server-variables.ts';
 

@@ -3,7 +3,7 @@
  */
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { ElicitationAnswer, ElicitationRequest } from '../../protocol/tools/mcp.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 export type Elicit = (
   request: ElicitationRequest,

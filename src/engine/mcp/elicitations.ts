@@ -4,10 +4,10 @@
  * again.
  */
 import type { ToolCallRequest } from '../../mcp/tools/listed-tool.ts';
-import { CallParked } from '../../protocol/tools/call-parked.ts';
+import { CallParked } from '../../protocol/session/parking.ts';
 import type { ElicitationAnswer, ElicitationRequest } from '../../protocol/tools/mcp.ts';
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
-import { uuid } from '../../util/ids/uuid.ts';
+import { uuid } from '../../util/ids/hash-and-uuid.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ServedSession } from './connected-servers.ts';
 import { type Elicit, elicitWithHooks } from './elicit-with-hooks.ts';

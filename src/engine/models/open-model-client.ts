@@ -22,9 +22,9 @@ import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { addressed } from '../../settings/resolve/known-providers.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import { extended } from '../../util/collections/extended.ts';
-import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
+import { withoutTrailingSlashes } from '../../util/text/cut-text.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { formatUserAgent } from './user-agent.ts';
+import { formatUserAgent } from '../version.ts';
 
 interface ClientPorts {
   readonly clock: Clock;

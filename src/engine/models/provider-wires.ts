@@ -6,8 +6,8 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { ProviderConfig } from '../../protocol/model/provider-config.ts';
 import type { Wire, WirePorts } from '../../protocol/model/provider-wire.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { formatUserAgent } from '../version.ts';
 import { runCredentialCommand } from './api-key-helper.ts';
-import { formatUserAgent } from './user-agent.ts';
 
 /** Of any provider but those of the Messages API over our own HTTP, which is the client's own wire. */
 export async function openWire(

@@ -2,7 +2,7 @@
 
 import { EMPTY_USAGE } from '../../protocol/model/wire.ts';
 import type { SDKResultError } from '../../protocol/stream/result-message.ts';
-import { uuid } from '../../util/ids/uuid.ts';
+import { uuid } from '../../util/ids/hash-and-uuid.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { wholeUsage } from './result-fields.ts';
 

@@ -4,10 +4,10 @@ import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { messageOfRecord } from '../../session/journal/message-record.ts';
-import { stableUuid } from '../../util/ids/stable-uuid.ts';
+import { stableUuid } from '../../util/ids/hash-and-uuid.ts';
 import { changesView, headOfCompaction, retractedBy, type ViewChange } from '../../view/changes.ts';
 import { isMainRequest } from '../../view/fold.ts';
-import { parkedMessage } from './parked-message.ts';
+import { parkedMessage } from './record-result.ts';
 import { createSdkMapper, type SdkMapper } from './to-sdk-message.ts';
 import { toReplay } from './to-sdk-user.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../options/output-format.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JsonSchema } from '../../protocol/json.ts';
-import { andThen } from '../../util/async/and-then.ts';
+import { andThen } from '../../util/async/promises.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { compileJsonSchema, type SchemaCheck } from '../json-schema-check.ts';
 import { withoutDraft4 } from './portable-schema.ts';

@@ -1,5 +1,7 @@
 /** A caller's JSON Schema in another place than its own: in a field, or in a newer draft. */
+
 import type { JsonSchema } from '../../protocol/json.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 /** Keywords whose value is data, however much it looks like a schema. */
 const DATA: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples']);
@@ -62,10 +64,10 @@ function limit(part: Part, which: 'Minimum' | 'Maximum'): Part {
 function mapped(schema: Part, change: (part: Part) => Part): Part {
   const within = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(within);
-    return isPart(value) ? mapped(value, change) : value;
+    return isRecord(value) ? mapped(value, change) : value;
   };
   const named = (value: unknown): unknown =>
-    isPart(value)
+    isRecord(value)
       ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, within(part)]))
       : value;
   const parts = Object.entries(schema).map(([key, value]) => [
@@ -74,6 +76,3 @@ function mapped(schema: Part, change: (part: Part) => Part): Part {
   ]);
   return change(Object.fromEntries(parts));
 }
-
-const isPart = (value: unknown): value is Part =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

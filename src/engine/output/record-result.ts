@@ -1,18 +1,23 @@
 /** The result is recorded before it is emitted. If the disk is full, it is emitted nevertheless. */
+
 import type { JournalBody } from '../../protocol/session/journal.ts';
-import type { ParkedRun, StateWhenParked } from '../../protocol/session/parking.ts';
+import type { ParkedRun, Parking, StateWhenParked } from '../../protocol/session/parking.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { SDKModelRefusal, SDKSessionWritesLost } from '../../protocol/stream/session-messages.ts';
+import type {
+  SDKModelRefusal,
+  SDKSessionParked,
+  SDKSessionWritesLost,
+  Stamped,
+} from '../../protocol/stream/session-messages.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
-import { within } from '../../util/async/with-timeout.ts';
+import { within } from '../../util/async/promises.ts';
 import { takeStart } from '../../util/text/cut-text.ts';
-import { textOfContent } from '../../util/text/text-of-content.ts';
+import { textOfContent } from '../../util/text/text-blocks.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 import type { Session } from '../session/session.ts';
 import type { Prompt } from '../submission/prompt.ts';
 import type { Submission } from '../submission/submission.ts';
-import { parkedMessage } from './parked-message.ts';
 import type { SubmissionOutcome } from './result.ts';
 
 /** How long a result waits for the host's session store, in ms. */
@@ -164,4 +169,17 @@ export function refusalNotice(
       ...host.stamp(),
     },
   ];
+}
+
+/** The last message of a run whose submission is parked: when it happens, and of its record. */
+export function parkedMessage({ on, askIds, wakeAt, why }: Parking, stamp: Stamped): SDKSessionParked {
+  return {
+    type: 'system',
+    subtype: 'session_parked',
+    on,
+    ask_ids: askIds,
+    ...(wakeAt !== undefined && { wake_at: wakeAt }),
+    ...(why !== undefined && { why }),
+    ...stamp,
+  };
 }

@@ -5,7 +5,7 @@ import type { AssistantMessage, ThoughtFacts } from '../../protocol/model/messag
 import type { SDKAssistantMessage, SyntheticUsage } from '../../protocol/stream/sdk-messages.ts';
 import type { McpOrigin } from '../../protocol/tools/mcp.ts';
 import { extended } from '../../util/collections/extended.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 import { titleWords } from '../../util/text/title-words.ts';
 
 /** Of every message that no model wrote. */

@@ -17,7 +17,7 @@ import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { countedIds } from '../../util/ids/counted-ids.ts';
-import { stableUuid } from '../../util/ids/stable-uuid.ts';
+import { stableUuid } from '../../util/ids/hash-and-uuid.ts';
 import { answeredPrompt, createPromptStamp } from './answered-prompt.ts';
 import { toolUseMeta, toSdkAssistant } from './to-sdk-assistant.ts';
 import { replayQueued, toSdkAttachment } from './to-sdk-attachment.ts';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { sessionsDirectory, sharingProject } from '../../session/paths.ts';
-import { lazily } from '../../util/async/lazily.ts';
+import { lazily } from '../../util/collections/made-once.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
 /** Where others keep them. */

@@ -20,7 +20,7 @@ import { createSkillTool, SKILL_TOOL, type SkillToolPorts } from '../../skills/s
 import type { Scope } from '../../util/async/scope.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
 
 /** What a session's skills come from; made by `openSkills` before the engine is. */
 export interface SkillSetup {

@@ -2,7 +2,7 @@
  * Closes a session, whatever it is doing (L1): everything it opened is closed, and everything it did is
  * recorded.
  */
-import { within } from '../../util/async/with-timeout.ts';
+import { within } from '../../util/async/promises.ts';
 import type { Submission } from '../submission/submission.ts';
 import type { Session } from './session.ts';
 

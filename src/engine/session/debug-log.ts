@@ -9,7 +9,7 @@ import type { ModelOutcome } from '../../protocol/model/model.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
 import { maskSecrets } from '../../util/text/secret-text.ts';
 
 type Category = 'api' | 'session' | 'told' | 'warning';

@@ -1,7 +1,7 @@
 /** Messages to the host that do not come from the running turn, and the status of the submission. */
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
 import { type SDKStatus, StateMachine } from './status-reporter.ts';
 
 interface HostChannelOptions {

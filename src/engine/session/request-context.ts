@@ -17,7 +17,7 @@ import { renderMemory } from '../../memory/render.ts';
 import { wireModel } from '../../model/catalog/model-info.ts';
 import type { CompactionSource } from '../../protocol/model/context.ts';
 import type { Scope } from '../../util/async/scope.ts';
-import { localDate } from '../../util/text/local-time.ts';
+import { localDate } from '../../util/text/figures-and-times.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SessionModel } from '../models/session-model.ts';
 import type { SessionContexts } from './conversation.ts';

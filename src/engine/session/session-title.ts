@@ -2,7 +2,7 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { SDKSessionTitleChanged } from '../../protocol/stream/session-messages.ts';
-import { uuid } from '../../util/ids/uuid.ts';
+import { uuid } from '../../util/ids/hash-and-uuid.ts';
 import type { HostChannel } from './host-channel.ts';
 import { openSession } from './open-session.ts';
 import type { Session } from './session.ts';

@@ -6,7 +6,7 @@
 import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../../options/option-values.ts';
 import type { BaseOptions } from '../../options/options.ts';
 import type { AgentDefinition } from '../../protocol/tools/agent.ts';
-import { reminder } from '../../util/text/reminder.ts';
+import { reminder } from '../../util/text/text-blocks.ts';
 
 interface SystemPromptInput {
   /** Replaces the default prompt; `''` and `[]` mean none. */

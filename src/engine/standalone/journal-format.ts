@@ -4,7 +4,7 @@ import type { JournalBody, JournalEntry } from '../../protocol/session/journal.t
 import { digested } from '../../session/journal/digest.ts';
 import { EarlierRecords } from '../../session/journal/earlier-records.ts';
 import { decodeLine, encodeRecord, peekLine, sessionPrefix } from '../../session/journal/envelope.ts';
-import { recordIdentity } from '../../session/journal/record-identity.ts';
+import { recordIdentity } from '../../session/journal/message-record.ts';
 import { asAppended, asWritten } from '../../session/journal/stored-form.ts';
 import { type KeptResultsFormat, keptResults } from '../../session/kept-results.ts';
 import { type NeedlessRecords, needlessRecords } from '../../session/resume/needless.ts';

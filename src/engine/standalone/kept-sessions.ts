@@ -14,7 +14,7 @@ import { configHome } from '../../settings/read/config-home.ts';
 import { systemClock } from '../../util/clock.ts';
 import { listWorktrees } from '../../util/files/git-folder.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
-import { systemIds } from '../../util/ids/uuid.ts';
+import { systemIds } from '../../util/ids/hash-and-uuid.ts';
 import { VERSION } from '../version.ts';
 
 export type { EraseRequest } from '../../session/catalog/erase.ts';

@@ -9,7 +9,7 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import { systemClock } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { connectWith } from '../mcp/mcp-connect.ts';
+import { connectWith } from '../connect-with.ts';
 import { serverVariables } from '../mcp/server-variables.ts';
 
 /** A configured server, as `turnwright mcp list` shows it. Nothing is connected to find this out. */

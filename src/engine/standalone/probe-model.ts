@@ -1,16 +1,16 @@
 /** Asks the endpoint of a configuration whether it would let a session in. */
 
-import { openConnections } from '../../model/http/connections.ts';
 import { type Endpoint, type EndpointAnswer, probeEndpoint } from '../../model/http/probe-endpoint.ts';
 import { callerHeaders } from '../../model/http/request-headers.ts';
 import { toLife } from '../../model/life-of.ts';
 import { hasAddress } from '../../protocol/model/provider.ts';
 import { spokenApi } from '../../protocol/model/provider-config.ts';
 import { systemClock } from '../../util/clock.ts';
+import { openConnections } from '../../util/http/connections.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { configuredAccess } from '../models/configured-access.ts';
 import { modelsRoot } from '../models/open-model-client.ts';
-import { formatUserAgent } from '../models/user-agent.ts';
+import { formatUserAgent } from '../version.ts';
 
 export type { EndpointAnswer };
 
@@ -35,7 +35,7 @@ export async function withEndpoint<T>(
   const baseUrl = new URL(access.baseUrl);
   const connections = openConnections({
     baseUrl,
-    proxyUrl: config.proxyUrl === undefined ? undefined : new URL(config.proxyUrl),
+    proxyUrl: config.proxyUrl,
     noProxy: config.noProxy,
     ca: config.ca,
   });

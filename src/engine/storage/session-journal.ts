@@ -9,7 +9,7 @@ import type { JournalStore, LeaseStore } from '../../protocol/ports.ts';
 import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
 import { createJournalWriter } from '../../session/journal/journal-writer.ts';
 import type { openEarlierRecords, ResumedSession } from '../../session/resume/resume.ts';
-import { codeOf } from '../../util/code-of.ts';
+import { codeOf } from '../../util/text/error-text.ts';
 import { ViewFold } from '../../view/fold.ts';
 import type { QueryEngineConfig } from '../config.ts';
 

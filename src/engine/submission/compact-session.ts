@@ -4,7 +4,7 @@ import { FRESH_COMPACTION } from '../../loop/state.ts';
 import type { StepInput } from '../../protocol/model/context.ts';
 import type { LoopMessage } from '../../protocol/model/messages.ts';
 import type { Output } from '../../util/async/batch-output.ts';
-import { grouped } from '../../util/text/grouped.ts';
+import { grouped } from '../../util/text/figures-and-times.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';
 import { buildLoopParams } from './loop-driver.ts';

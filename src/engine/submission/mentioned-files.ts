@@ -5,7 +5,7 @@ import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import type { ToolResultContent } from '../../protocol/tools/tool.ts';
 import { FOLDER_LISTING } from '../../tools/builtin/files/folder-listing.ts';
 import type { Scope } from '../../util/async/scope.ts';
-import { reminder } from '../../util/text/reminder.ts';
+import { reminder } from '../../util/text/text-blocks.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ConversationTools, SystemPorts } from '../session/session.ts';
 

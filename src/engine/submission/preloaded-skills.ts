@@ -1,8 +1,8 @@
 /** Skills that a conversation begins with, because its agent's definition names them. */
 import type { AttachmentMessage, UserMessage } from '../../protocol/model/messages.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
-import { reminder } from '../../util/text/reminder.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
+import { reminder } from '../../util/text/text-blocks.ts';
 import type { PreloadSkills } from '../project/session-skills.ts';
 
 interface Beginning {

@@ -9,7 +9,7 @@ import type { EffortLevel } from '../../protocol/model/wire.ts';
 import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { extended } from '../../util/collections/extended.ts';
-import { textOfContent } from '../../util/text/text-of-content.ts';
+import { textOfContent } from '../../util/text/text-blocks.ts';
 import { takeUpPlugins } from '../host/session-plugins.ts';
 import { endedTaskNotices } from '../host/session-tasks.ts';
 import { initMessage } from '../output/create-init-message.ts';

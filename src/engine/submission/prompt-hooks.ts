@@ -5,9 +5,8 @@ import type { AttachmentMessage, InformationalBody } from '../../protocol/model/
 import type { Clock, Ids, InboxItem } from '../../protocol/ports.ts';
 import type { HookCall, HookVerdict } from '../../protocol/tools/hook.ts';
 import type { Scope } from '../../util/async/scope.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
-import { reminder } from '../../util/text/reminder.ts';
-import { textOfContent } from '../../util/text/text-of-content.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
+import { reminder, textOfContent } from '../../util/text/text-blocks.ts';
 import type { Conversation } from '../session/conversation.ts';
 import type { Session } from '../session/session.ts';
 import { setSessionTitle } from '../session/session-title.ts';

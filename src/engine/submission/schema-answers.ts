@@ -14,7 +14,7 @@ import type {
   ModelRequest,
 } from '../../protocol/model/model.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 
 interface SchemaAnswersOptions {
   /** Of an object. */

@@ -8,7 +8,7 @@ import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { Output } from '../../util/async/batch-output.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { textOfContent } from '../../util/text/text-of-content.ts';
+import { textOfContent } from '../../util/text/text-blocks.ts';
 import { displayFor } from '../output/message-display.ts';
 import { recordParking, recordResult, refusalNotice } from '../output/record-result.ts';
 import { buildResult, createOutcome, resultWithoutQuery, type SubmissionOutcome } from '../output/result.ts';

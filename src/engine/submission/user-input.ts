@@ -11,8 +11,8 @@ import {
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { extended } from '../../util/collections/extended.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
-import { textOfContent } from '../../util/text/text-of-content.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
+import { textOfContent } from '../../util/text/text-blocks.ts';
 import { type CommandCall, checkedResult, commandContext, findCommand } from '../host/called-command.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from './mentioned-files.ts';

@@ -8,7 +8,7 @@ import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import { COMMAND_SOURCES, type ShellAnswer, type ShellTemplate } from '../../protocol/tools/command.ts';
 import type { HookPort, InvokedBy } from '../../protocol/tools/hook.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { textOfContent } from '../../util/text/text-of-content.ts';
+import { textOfContent } from '../../util/text/text-blocks.ts';
 import type { ToolsRoom } from './tools-room.ts';
 
 /** How long one may take, in ms. */

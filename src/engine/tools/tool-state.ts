@@ -33,7 +33,7 @@ import {
 import { createToolSearchTool } from '../../tools/builtin/tool-search.ts';
 import { Deferral } from '../../tools/deferral.ts';
 import type { SessionToolsPort } from '../../tools/tools-port.ts';
-import { reminder } from '../../util/text/reminder.ts';
+import { reminder } from '../../util/text/text-blocks.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SessionModel } from '../models/session-model.ts';
 

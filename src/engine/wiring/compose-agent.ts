@@ -6,7 +6,7 @@
 import { NO_MEMORY, type ProjectMemory } from '../../memory/project-memory.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 import { agentDeferredTools } from '../agents/agent-deferred-tools.ts';
 import { composeAgentJournal } from '../agents/agent-journal.ts';
 import type { AgentParts, ComposeAgent } from '../agents/agent-parts.ts';

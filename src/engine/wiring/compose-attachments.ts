@@ -10,7 +10,7 @@ import type { AttachmentPort } from '../../loop/deps.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { ReadFileCache, TodoStore } from '../../protocol/tools/tool.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 
 interface AttachmentParts {
   readonly clock: Clock;

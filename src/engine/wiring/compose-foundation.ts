@@ -2,15 +2,16 @@
  * What everything else in a session is made with: its ports, its place on the disk, its conversation, model
  * and budget.
  */
+
 import { type CallLayer, layered, withoutRefusedTools } from '../../model/call-layers.ts';
 import { computeCost } from '../../model/catalog/prices.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
 import { childEnvironment } from '../../settings/resolve/child-env.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { systemClock, systemRandom } from '../../util/clock.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
-import { syncedFiles } from '../../util/files/synced-files.ts';
-import { systemIds } from '../../util/ids/uuid.ts';
+import { systemIds } from '../../util/ids/hash-and-uuid.ts';
 import { budgetGuard } from '../budget/budget-guard.ts';
 import { SessionBudget } from '../budget/session-budget.ts';
 import { createUsageLedger } from '../budget/usage-ledger.ts';
@@ -106,4 +107,10 @@ const refusedByBudget = (budget: SessionBudget): CallLayer => ({
       budget.refuse(outcome.failure.message);
     return undefined;
   },
+});
+
+/** The same files; a file that is replaced survives a loss of power from the moment its write resolves. */
+const syncedFiles = (files: PersistentFiles): PersistentFiles => ({
+  ...files,
+  writeAtomic: (path, data, options) => files.writeAtomic(path, data, { ...options, sync: true }),
 });

@@ -11,8 +11,8 @@ import type {
 import type { ModelClient } from '../../protocol/model/model-client.ts';
 import type { SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
-import { lazily } from '../../util/async/lazily.ts';
 import { extended } from '../../util/collections/extended.ts';
+import { lazily } from '../../util/collections/made-once.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { FitRequest } from '../models/fit-request.ts';
 import { named, openModelClient, ownName, resolvedModel } from '../models/open-model-client.ts';

@@ -1,5 +1,5 @@
 import type { ViewMessage } from '../../protocol/model/messages.ts';
-import { reminder } from '../../util/text/reminder.ts';
+import { reminder } from '../../util/text/text-blocks.ts';
 import { goOn, stop } from '../decision.ts';
 import type { Facts } from '../facts.ts';
 import type { Iteration } from '../iteration.ts';

@@ -2,7 +2,7 @@
 import type { AssistantMessage, ThoughtFacts } from '../../protocol/model/messages.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { AssistantBlock, WireResponse } from '../../protocol/model/wire.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
 import type { LoopDeps } from '../deps.ts';
 import type { ResponseSoFar } from '../response.ts';
 import type { CallFacts } from './observed-call.ts';

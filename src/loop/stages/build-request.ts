@@ -1,6 +1,6 @@
 /** Stage 2: what the model is asked (L3). The view's bytes are made by the model room, once per message. */
 import type { ModelRequest } from '../../protocol/model/model.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 import type { LoopParams } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';
 import { ANSWER_BESIDE_THINKING_TOKENS } from '../limits.ts';

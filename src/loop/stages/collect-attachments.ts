@@ -1,7 +1,6 @@
 /** Stage 5: runs only after tools, and only when neither an abort nor a hook's stop is pending (L6). */
 import type { AttachmentMessage } from '../../protocol/model/messages.ts';
-import { reminder } from '../../util/text/reminder.ts';
-import { textOfContent } from '../../util/text/text-of-content.ts';
+import { reminder, textOfContent } from '../../util/text/text-blocks.ts';
 import type { Iteration } from '../iteration.ts';
 import { attachmentMessage } from '../loop-messages.ts';
 import type { Response } from '../response.ts';

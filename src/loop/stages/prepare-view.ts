@@ -4,7 +4,7 @@
 import type { RequestEstimate, StepInput, StepOutcome } from '../../protocol/model/context.ts';
 import type { CompactMetadata, ViewMessage } from '../../protocol/model/messages.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
-import { andThen } from '../../util/async/and-then.ts';
+import { andThen } from '../../util/async/promises.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import { applyEdits, voidThinking } from '../../view/edits.ts';
 import { buildTerminal } from '../decision.ts';

@@ -13,7 +13,7 @@ import {
   type ModelRequest,
 } from '../../protocol/model/model.ts';
 import { withSignal } from '../../util/async/lazy-signal.ts';
-import { thisTick, thisTurn } from '../../util/async/this-tick.ts';
+import { thisTick, thisTurn } from '../../util/async/promises.ts';
 import type { Iteration } from '../iteration.ts';
 import { keepFinishedBlocks, repeatAfter, supersede } from '../recovery/broken-stream.ts';
 import {

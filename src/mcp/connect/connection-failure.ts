@@ -1,5 +1,5 @@
 /** Classifies failures of the communication with a server. */
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { DeadlineError } from './deadlines.ts';
 

@@ -2,10 +2,10 @@
 
 import type { Clock } from '../../protocol/ports.ts';
 import type { Isolate } from '../../protocol/tools/isolation.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { MemoryPlace } from '../revisions/opening-memory.ts';
 import type { ElicitPort } from '../tools/elicitation.ts';
-import type { RemotePorts } from './remote-ports.ts';
+import type { RemotePorts } from './http-fetch.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
 export type RpcResult = Readonly<Record<string, unknown>>;

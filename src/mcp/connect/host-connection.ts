@@ -3,7 +3,7 @@
  * are met with `initialize`, which they all know.
  */
 
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { initializeParams } from '../revisions/revisions.ts';
 import type { HostServerConfig } from '../servers/server-config.ts';
 import { serverQuestions } from '../servers/server-questions.ts';

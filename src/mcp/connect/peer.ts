@@ -3,8 +3,8 @@
  * It is the same for servers of all kinds, and knows nothing of revisions.
  */
 
-import { unlessAborted } from '../../util/async/when-aborted.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { unlessAborted } from '../../util/async/promises.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { RpcOptions, RpcResult } from './connection.ts';
 import { ConnectionLostError } from './connection-failure.ts';
 import type { Line, LineEvents } from './json-line.ts';

@@ -1,12 +1,12 @@
 /** Transports of remote servers, by the protocol library. */
 import { isTooDeepValue, TOO_DEEP } from '../../util/bounded-json.ts';
+import type { Fetch } from '../../util/http/create-fetch.ts';
 import { withBearer } from '../oauth/bearer.ts';
 import { logsInByItself } from '../servers/parse-server.ts';
 import type { McpRemoteServerConfig } from '../servers/server-config.ts';
-import { createHttpFetch, type Fetch } from './http-fetch.ts';
+import { createHttpFetch, type RemotePorts } from './http-fetch.ts';
 import type { MessageTransport } from './json-line.ts';
 import type { JsonRpcMessage } from './json-rpc.ts';
-import type { RemotePorts } from './remote-ports.ts';
 
 /** JSON-RPC's code for a message that cannot be read. */
 const PARSE_ERROR = -32_700;

@@ -5,9 +5,8 @@
 import type { Isolate, Launch } from '../../protocol/tools/isolation.ts';
 import { isTooDeep, TOO_DEEP } from '../../util/bounded-json.ts';
 import { standingFolder } from '../../util/files/standing-folder.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord, withoutLineSeparators } from '../../util/json-values.ts';
 import { type ProcessGroup, spawnGroup } from '../../util/process/process-tree.ts';
-import { withoutLineSeparators } from '../../util/text/line-separators.ts';
 import { cleanText } from '../tools/clean-text.ts';
 import type { MessageTransport } from './json-line.ts';
 import type { JsonRpcMessage } from './json-rpc.ts';

@@ -3,9 +3,9 @@
  */
 import type { AuthorizationServerMetadata, OAuthTokens } from '@modelcontextprotocol/client';
 import type { Clock } from '../../protocol/ports.ts';
+import type { Fetch } from '../../util/http/create-fetch.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { NeedsScopeError, NotRenewedError } from '../connect/connection-failure.ts';
-import type { Fetch } from '../connect/http-fetch.ts';
 import { mergedScopes, missingScope } from './challenge.ts';
 import type { CredentialStore, StoredCredentials } from './credential-store.ts';
 import { safeFetch } from './safe-fetch.ts';

@@ -1,8 +1,8 @@
 /** Stored logins: one file per server in the user's home, readable by the user only. */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 /** Answer of a registration or an authorization server, stored unchanged. */
 type Answered = { readonly [field: string]: unknown };

@@ -10,8 +10,10 @@ import type {
   OAuthTokens,
   StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
+import type { ConnectPort } from '../../util/http/connections.ts';
+import type { Fetch } from '../../util/http/create-fetch.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { type ConnectPort, createHttpFetch, type Fetch } from '../connect/http-fetch.ts';
+import { createHttpFetch } from '../connect/http-fetch.ts';
 import { requestMeta, STATELESS_REVISION } from '../revisions/revisions.ts';
 import type { McpRemoteServerConfig } from '../servers/server-config.ts';
 import { cleanText } from '../tools/clean-text.ts';

@@ -1,5 +1,6 @@
 /** Logout: the tokens are revoked where supported (RFC 7009), and deleted in any case. */
-import { type ConnectPort, createHttpFetch } from '../connect/http-fetch.ts';
+import type { ConnectPort } from '../../util/http/connections.ts';
+import { createHttpFetch } from '../connect/http-fetch.ts';
 import type { CredentialStore } from './credential-store.ts';
 import { safeFetch } from './safe-fetch.ts';
 

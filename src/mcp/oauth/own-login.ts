@@ -11,10 +11,10 @@ import {
   type OAuthTokens,
 } from '@modelcontextprotocol/client';
 import type { Clock } from '../../protocol/ports.ts';
-import { isRecord } from '../../util/is-record.ts';
+import type { Fetch } from '../../util/http/create-fetch.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { NeedsScopeError, NotRenewedError } from '../connect/connection-failure.ts';
-import type { Fetch } from '../connect/http-fetch.ts';
 import type { McpIdentityProvider, McpOAuthConfig, McpRemoteServerConfig } from '../servers/server-config.ts';
 import { authorized, computeExpiry, EARLY_MS } from './bearer.ts';
 import { mergedScopes, missingScope, parseChallenge } from './challenge.ts';

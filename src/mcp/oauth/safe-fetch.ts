@@ -1,5 +1,5 @@
 /** `fetch` for requests to authorization servers: TLS only, with a short time limit. */
-import type { Fetch } from '../connect/http-fetch.ts';
+import type { Fetch } from '../../util/http/create-fetch.ts';
 
 const TIMEOUT_MS = 30_000;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];

@@ -3,7 +3,7 @@
  * public serve all sessions of the process that reach it in the same way.
  */
 import type { Clock } from '../../protocol/ports.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 import type { KeptLists, ListKind, RpcResult } from '../connect/connection.ts';
 import type { ServerConfig } from '../servers/server-config.ts';
 

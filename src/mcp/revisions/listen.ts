@@ -3,7 +3,7 @@
  * open. It is opened again when it ends, and what changed meanwhile is asked for.
  */
 import type { Clock } from '../../protocol/ports.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { type Connection, changedList, type ListKind, type RpcResult } from '../connect/connection.ts';
 import { classifyFailure } from '../connect/connection-failure.ts';
 

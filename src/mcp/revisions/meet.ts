@@ -4,7 +4,7 @@
  * same way.
  */
 import type { Clock } from '../../protocol/ports.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { RpcResult } from '../connect/connection.ts';
 import { classifyFailure } from '../connect/connection-failure.ts';
 import type { Peer } from '../connect/peer.ts';
@@ -198,9 +198,13 @@ function isFinal(error: unknown, signal: AbortSignal): boolean {
   }
 }
 
-/** The error of `initialize`, which most servers explain better, and that of the other request. */
+/**
+ * The error of `initialize`, which most servers explain better, and that of the other request; one that names
+ * the revisions of the server is enough alone.
+ */
 function neither(discovered: unknown, initialized: unknown): unknown {
-  if (initialized instanceof ForeignRevisionError) return initialized;
+  const foreign = [initialized, discovered].find((error) => error instanceof ForeignRevisionError);
+  if (foreign !== undefined) return foreign;
   const [one, other] = [describeError(initialized), describeError(discovered)];
   const requests = [`initialize (${SESSION_REVISIONS[0]})`, `server/discover (${STATELESS_REVISION})`];
   const said =

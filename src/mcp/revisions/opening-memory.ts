@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { ExternalServerConfig } from '../servers/server-config.ts';
 import type { Opening } from './revisions.ts';
 

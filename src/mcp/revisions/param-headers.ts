@@ -2,7 +2,7 @@
  * Arguments of calls that are also headers of their request over HTTP, where a server's schema says so
  * (`x-mcp-header`), for those who route requests without reading them.
  */
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 /** Where in the arguments, and the header. */
 export interface MirroredParam {

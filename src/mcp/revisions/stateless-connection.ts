@@ -4,7 +4,7 @@
  * for.
  */
 
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import {
   allPages,
   type Connection,

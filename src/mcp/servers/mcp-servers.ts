@@ -4,8 +4,8 @@
 
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
-import { unlessAborted } from '../../util/async/when-aborted.ts';
-import { isSameList } from '../../util/collections/same-list.ts';
+import { unlessAborted } from '../../util/async/promises.ts';
+import { isSameList } from '../../util/collections/made-once.ts';
 import type { PinStore } from '../tools/pin-store.ts';
 import { type PromptCommand, promptCommands } from '../tools/prompt-command.ts';
 import { resourceTools } from '../tools/resource-tools.ts';

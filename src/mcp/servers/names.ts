@@ -1,5 +1,5 @@
 /** Tool names that the API accepts: distinct and stable (F154). */
-import { sha256 } from '../../util/ids/sha256.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 
 /** The API's limit for a tool's name. */
 const MAX_TOOL_NAME = 128;

@@ -1,6 +1,6 @@
 /** Configurations of servers: their validation, and what kind they are of. */
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { expandVariables } from './expand-variables.ts';
 import type {
   HostServerConfig,

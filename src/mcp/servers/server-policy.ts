@@ -1,5 +1,5 @@
 /** Which servers a policy lets a session use. */
-import { isSameList } from '../../util/collections/same-list.ts';
+import { isSameList } from '../../util/collections/made-once.ts';
 
 interface ServerMatch {
   readonly serverName?: string | undefined;

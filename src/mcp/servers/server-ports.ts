@@ -3,7 +3,7 @@
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { Isolate } from '../../protocol/tools/isolation.ts';
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
-import type { RemotePorts } from '../connect/remote-ports.ts';
+import type { RemotePorts } from '../connect/http-fetch.ts';
 import type { MemoryPlace } from '../revisions/opening-memory.ts';
 import type { ElicitPort } from '../tools/elicitation.ts';
 import type { ParserPort, ToolCallRequest } from '../tools/listed-tool.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { parseServer } from './parse-server.ts';
 
 /** Every variable has a value. */

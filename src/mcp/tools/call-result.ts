@@ -6,8 +6,8 @@ import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
 import type { ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
 import { parseJson } from '../../util/bounded-json.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
-import { isRecord } from '../../util/is-record.ts';
-import { textOfContent } from '../../util/text/text-of-content.ts';
+import { isRecord } from '../../util/json-values.ts';
+import { textOfContent } from '../../util/text/text-blocks.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Block = TextBlock | ImageBlock;

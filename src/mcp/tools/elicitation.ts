@@ -1,6 +1,6 @@
 /** A question of a server to the user of the host. */
 import type { JsonSchema } from '../../protocol/json.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { cleanText } from './clean-text.ts';
 
 interface ElicitationQuestion {

@@ -8,7 +8,7 @@ import type {
   ToolPolicy,
   ToolProgress,
 } from '../../protocol/tools/tool.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { mirroredParams } from '../revisions/param-headers.ts';
 import { type TakenNames, toolNames } from '../servers/names.ts';
 import { renderCallResult } from './call-result.ts';

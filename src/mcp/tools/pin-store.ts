@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 /** Tools of one server seen before, by name, as listed. */
 type PinnedTools = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

@@ -1,6 +1,6 @@
 /** A server's prompt as a slash command, `/mcp__server__prompt arg …`. */
 import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
 import { toolNames } from '../servers/names.ts';
 import type { ListedEntry } from '../servers/server-ports.ts';

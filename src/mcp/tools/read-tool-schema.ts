@@ -3,7 +3,7 @@
  * would make every request fail. Where the result is more permissive, the server still validates.
  */
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { cleanText } from './clean-text.ts';
 
 type ToolSchema =

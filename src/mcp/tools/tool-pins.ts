@@ -4,7 +4,7 @@
  * described, and a malicious server changes the description.
  */
 
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { cleanText } from './clean-text.ts';
 import type { PinStore } from './pin-store.ts';
 

@@ -10,14 +10,13 @@ import type {
   WireInput,
   WirePorts,
 } from '../../protocol/model/provider-wire.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 import { bodyFormat, wrongFormat } from '../http/body-format.ts';
 import { isStrict } from '../openai/bodies.ts';
 import { fieldsIn } from '../openai/fields.ts';
 import { createRenderedTurns, type RenderedTurns } from '../openai/turns.ts';
 import { wireMaxTokens } from '../request/thinking-options.ts';
-import { type IteratedAnswer, openIteratedAttempt } from '../stream/iterated-attempt.ts';
-import { refusedAttempt } from '../stream/refused-attempt.ts';
+import { type IteratedAnswer, openIteratedAttempt, refusedAttempt } from '../stream/iterated-attempt.ts';
 import type { WireAccess, WireSetup } from '../wire-setup.ts';
 import { classifyAiSdk } from './classify-ai-sdk-error.ts';
 import { type AiSdkCall, type AiSdkModel, checkedModel, versionOf } from './language-model.ts';

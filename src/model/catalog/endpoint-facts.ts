@@ -5,7 +5,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { Connections } from '../http/connections.ts';
+import type { Connections } from '../../util/http/connections.ts';
 import { isTabled, type ModelOverrides, type StatedFacts } from './model-info.ts';
 
 export interface EndpointFacts {

@@ -3,7 +3,7 @@
  * the server itself. Loaded for models that are in no table.
  */
 
-import { grouped } from '../../util/text/grouped.ts';
+import { grouped } from '../../util/text/figures-and-times.ts';
 import { type Asked, type AskedPlace, createAsked } from '../http/ask-once.ts';
 import { fieldOf } from '../http/request-json.ts';
 import { type Described, factsIn } from './described-models.ts';

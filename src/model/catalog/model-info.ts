@@ -246,3 +246,9 @@ function search(name: string): Found | undefined {
   const family = MODEL_LIST.find((entry) => words.includes(entry.family));
   return family && { listed: family, source: 'family' };
 }
+
+/** Decided by the URL, else by the model: a gateway that offers a Claude model forwards requests. */
+export function asksAnthropic(baseUrl: string, model: string): boolean {
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';
+  return host === 'anthropic.com' || host.endsWith('.anthropic.com') || isClaudeModel(model);
+}

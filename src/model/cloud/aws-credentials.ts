@@ -1,6 +1,7 @@
 /** AWS credentials for signing: from a command, from variables, else from the chain of the AWS SDK. */
 
 import { parseJson } from '../../util/bounded-json.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { WireSetup } from '../wire-setup.ts';
 import { LOGIN_LIMIT_MS, readCloudVariable } from './cloud-setup.ts';
 import { loadDependency } from './official-client.ts';
@@ -150,5 +151,5 @@ function keysIn(text: string): AwsKeys | undefined {
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  return isRecord(value) ? value : {};
 }

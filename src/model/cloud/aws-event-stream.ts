@@ -3,8 +3,10 @@
  * event out, as the Messages API would have sent it. Lengths and checksums are big-endian:
  * total length, length of the headers, CRC of these two, headers, payload, CRC of all before.
  */
+
 import { crc32 } from 'node:zlib';
 import { parseJson } from '../../util/bounded-json.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { SseReader } from '../stream/sse.ts';
 
 const PRELUDE_BYTES = 12;
@@ -121,7 +123,7 @@ function headersIn(bytes: Buffer): ReadonlyMap<string, string> {
 function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = parseJson(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+    return isRecord(value) ? value : {};
   } catch {
     return {};
   }

@@ -9,9 +9,8 @@ import { classifyAnswer } from '../retry/classify-error.ts';
 import type { WireAccess, WireSetup } from '../wire-setup.ts';
 import { createAwsCredentials } from './aws-credentials.ts';
 import { createAwsEventReader } from './aws-event-stream.ts';
-import { isOn, readCloudVariable, urlIn } from './cloud-setup.ts';
+import { describeRootCause, isOn, readCloudVariable, urlIn } from './cloud-setup.ts';
 import { type CloudEndpoint, createCloudWire } from './cloud-wire.ts';
-import { describeRootCause } from './error-causes.ts';
 import { bedrockModel } from './model-ids.ts';
 import { type ClientOptions, loadPackage, missingPackage, type OfficialClient } from './official-client.ts';
 

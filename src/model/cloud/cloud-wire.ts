@@ -15,9 +15,9 @@ import type {
   WireInput,
   WirePorts,
 } from '../../protocol/model/provider-wire.ts';
+import { type Connections, openConnections } from '../../util/http/connections.ts';
 import { maskSecrets } from '../../util/text/secret-text.ts';
 import { wireModel } from '../catalog/model-info.ts';
-import { type Connections, openConnections } from '../http/connections.ts';
 import { type AnswerApi, openHttpAttempt } from '../http/http-attempt.ts';
 import { requestHeaders } from '../http/request-headers.ts';
 import { createViewBytes } from '../request/message-byte-cache.ts';
@@ -164,7 +164,7 @@ class CloudWire implements Wire {
     const { proxyUrl, noProxy, ca } = this.#setup;
     const opened = openConnections({
       baseUrl: new URL(origin),
-      proxyUrl: proxyUrl ? new URL(proxyUrl) : undefined,
+      proxyUrl,
       noProxy,
       ca,
     });

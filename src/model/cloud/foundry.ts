@@ -5,9 +5,8 @@ import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { MESSAGES_API } from '../messages-wire.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
 import type { WireAccess, WireSetup } from '../wire-setup.ts';
-import { isOn, readCloudVariable, urlIn } from './cloud-setup.ts';
+import { describeRootCause, isOn, readCloudVariable, urlIn } from './cloud-setup.ts';
 import { type CloudEndpoint, createCloudWire } from './cloud-wire.ts';
-import { describeRootCause } from './error-causes.ts';
 import { type ClientOptions, loadPackage, missingPackage, type OfficialClient } from './official-client.ts';
 
 const PACKAGE = '@anthropic-ai/foundry-sdk';

@@ -3,13 +3,13 @@
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
+import { openConnections } from '../../util/http/connections.ts';
+import { createFetch } from '../../util/http/create-fetch.ts';
 import { MESSAGES_API } from '../messages-wire.ts';
-import { classifyAnswer } from '../retry/classify-error.ts';
+import { classifyAnswer, classifyConnectionError } from '../retry/classify-error.ts';
 import type { WireAccess, WireSetup } from '../wire-setup.ts';
-import { isOn, LOGIN_LIMIT_MS, readCloudVariable, urlIn } from './cloud-setup.ts';
+import { describeRootCause, isOn, LOGIN_LIMIT_MS, readCloudVariable, urlIn } from './cloud-setup.ts';
 import { type CloudEndpoint, createCloudWire } from './cloud-wire.ts';
-import { describeRootCause } from './error-causes.ts';
-import { createFetch } from './fetch-over-connections.ts';
 import { vertexModel, vertexRegionVariables } from './model-ids.ts';
 import {
   type ClientOptions,
@@ -129,8 +129,31 @@ function googleClient(setup: WireSetup, projectId: string): Promise<AuthClient> 
     scopes: SCOPE,
     projectId,
     ...(keyFilename !== undefined && { keyFilename }),
-    clientOptions: { transporterOptions: { fetchImplementation: createFetch(setup) } },
+    clientOptions: { transporterOptions: { fetchImplementation: fetchOnce(setup) } },
   }).getClient();
+}
+
+/** For the small requests by which tokens are obtained: each on sockets of its own; failures in our words. */
+function fetchOnce({ proxyUrl, noProxy, ca }: WireSetup): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const { method, signal } = request;
+    const http = createFetch((baseUrl) => openConnections({ baseUrl, proxyUrl, noProxy, ca }));
+    try {
+      const answer = await http.fetch(request.url, {
+        method,
+        signal,
+        headers: { ...Object.fromEntries(request.headers), 'accept-encoding': 'identity' },
+        body: method === 'GET' ? null : await request.text(),
+      });
+      return new Response(answer.body && (await answer.arrayBuffer()), answer);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new Error(classifyConnectionError(error as Error).message, { cause: error });
+    } finally {
+      http.close();
+    }
+  };
 }
 
 function findRegion(setup: WireSetup, model: string): string | undefined {

@@ -1,7 +1,7 @@
 /** Short requests to one endpoint, each sent once: one answer often describes many models. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
-import type { Connections } from './connections.ts';
+import type { Connections } from '../../util/http/connections.ts';
 import { requestJson } from './request-json.ts';
 
 export interface AskedPlace {

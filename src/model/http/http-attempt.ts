@@ -8,6 +8,7 @@ import type { Attempt, AttemptEnd, HttpHead, StreamTimeouts } from '../../protoc
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import { parseJson } from '../../util/bounded-json.ts';
+import type { Connections, HttpRequest } from '../../util/http/connections.ts';
 import { maskSecrets } from '../../util/text/secret-text.ts';
 import { classifyTrip, cutFailure, protocolFailure } from '../retry/classify-error.ts';
 import { createAnswerBatches } from '../stream/answer-batches.ts';
@@ -15,7 +16,6 @@ import type { EventDecoder } from '../stream/decode-events.ts';
 import { createSseReader, type SseReader } from '../stream/sse.ts';
 import { createStreamWatch, type StreamWatch } from '../stream/stream-watch.ts';
 import { bodyFormat, wrongFormat } from './body-format.ts';
-import type { Connections, HttpRequest } from './connections.ts';
 import { type HttpCall, type HttpStop, openHttpCall } from './http-call.ts';
 
 interface AttemptInput {

@@ -8,8 +8,8 @@ import type { Socket } from 'node:net';
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { HttpHead, ResponseHeaders } from '../../protocol/model/provider-wire.ts';
+import type { Connections, HttpRequest } from '../../util/http/connections.ts';
 import { classifyConnectionError } from '../retry/classify-error.ts';
-import type { Connections, HttpRequest } from './connections.ts';
 
 export type HttpStop =
   | { readonly kind: 'aborted' }

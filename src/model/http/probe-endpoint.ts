@@ -1,9 +1,9 @@
 /** Checks the credentials of an endpoint without a model call, so without cost. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
+import type { Connections } from '../../util/http/connections.ts';
 import { wireModel } from '../catalog/model-info.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
-import type { Connections } from './connections.ts';
 import { fieldOf, type JsonAnswer, requestJson } from './request-json.ts';
 
 export type EndpointAnswer =

@@ -3,7 +3,7 @@
  * of the message counts, and only names of what this request contained.
  */
 import { parseJson } from '../../util/bounded-json.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { EFFORT_MESSAGES, TOOL_REFERENCES } from '../catalog/conversation-features.ts';
 import { THREAD } from '../request/message-threads.ts';
 

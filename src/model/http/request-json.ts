@@ -4,7 +4,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
 import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import type { Connections } from './connections.ts';
+import type { Connections } from '../../util/http/connections.ts';
 import { openHttpCall } from './http-call.ts';
 
 interface JsonRequest {

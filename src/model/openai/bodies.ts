@@ -4,7 +4,7 @@
  */
 import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
 import type { EffortLevel, WireTool } from '../../protocol/model/wire.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 import { wireModel } from '../catalog/model-info.ts';
 import { wireJson } from '../request/message-json.ts';
 import { wireEffort, wireMaxTokens } from '../request/thinking-options.ts';

@@ -1,10 +1,12 @@
 /** Reading JSON of unknown shape. */
 
+import { isRecord } from '../../util/json-values.ts';
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** An object with fields; undefined for anything else. */
 export function fieldsIn(value: unknown): Fields | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 export function listIn(value: unknown): readonly unknown[] {

@@ -6,7 +6,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { Connections } from '../http/connections.ts';
+import type { Connections } from '../../util/http/connections.ts';
 import { type HttpCall, openHttpCall } from '../http/http-call.ts';
 import { type Api, otherWireSentence } from './other-wire.ts';
 

@@ -13,11 +13,11 @@ import type {
   WireInput,
   WirePorts,
 } from '../../protocol/model/provider-wire.ts';
-import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
-import { type Connections, openConnections } from '../http/connections.ts';
+import { type Connections, openConnections } from '../../util/http/connections.ts';
+import { withoutTrailingSlashes } from '../../util/text/cut-text.ts';
 import { type AnswerApi, openHttpAttempt } from '../http/http-attempt.ts';
 import { isMissingPath } from '../retry/other-api.ts';
-import { refusedAttempt } from '../stream/refused-attempt.ts';
+import { refusedAttempt } from '../stream/iterated-attempt.ts';
 import type { WireAccess, WireSetup } from '../wire-setup.ts';
 import { chatBody, responsesBody } from './bodies.ts';
 import { createChatDecoder } from './chat-decoder.ts';
@@ -106,7 +106,7 @@ class OpenAiWire implements Wire {
     this.#path = toApiPath(this.#baseUrl, PATHS[this.#api]);
     this.#connections = openConnections({
       baseUrl: this.#baseUrl,
-      proxyUrl: options.proxyUrl ? new URL(options.proxyUrl) : undefined,
+      proxyUrl: options.proxyUrl,
       noProxy: options.noProxy,
       ca: options.ca,
     });

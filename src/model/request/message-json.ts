@@ -2,6 +2,7 @@
  * One message of the view as pieces of wire JSON: one string per content block, made once per message and
  * kept by identity, so that an iteration serialises only what is new (L3).
  */
+
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import {
   type AssistantBlock,
@@ -11,8 +12,8 @@ import {
   type ToolResultBlock,
   type UserBlock,
 } from '../../protocol/model/wire.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
-import { jsonOnce } from '../../util/text/json-once.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
+import { isRecord, jsonOnce } from '../../util/json-values.ts';
 import { wireToolId } from './wire-tool-ids.ts';
 
 export type BlockJson =
@@ -171,9 +172,7 @@ function resultBlock(block: ResultPart, isError: boolean): unknown[] {
 
 /** The API accepts only objects; any other input of a model is kept under a key of its own. */
 function toolInput(input: unknown): object {
-  return typeof input === 'object' && input !== null && !Array.isArray(input)
-    ? input
-    : { value: input ?? null };
+  return isRecord(input) ? input : { value: input ?? null };
 }
 
 function wireToolName(name: string): string {

@@ -5,7 +5,7 @@
  */
 import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
-import { isSameList } from '../../util/collections/same-list.ts';
+import { isSameList } from '../../util/collections/made-once.ts';
 import type { WireTurn } from './normalise.ts';
 
 export const MESSAGE_THREADS_BETA = 'message-threads-2026-08-12';

@@ -6,7 +6,7 @@
  */
 import type { WireTool } from '../../protocol/model/wire.ts';
 import { TOOL_SEARCH_TOOL } from '../../protocol/tools/builtin-tools.ts';
-import { oncePer } from '../../util/collections/weak-memo.ts';
+import { oncePer } from '../../util/collections/made-once.ts';
 
 /** Names of the tools that results may refer to. */
 export const loadableTools = oncePer(

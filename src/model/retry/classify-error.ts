@@ -5,7 +5,6 @@
 
 import type { AssistantErrorKind, FailureKind, ModelFailure } from '../../protocol/model/failure.ts';
 import type { HttpHead, ResponseHeaders } from '../../protocol/model/provider-wire.ts';
-import { requestIdOf as requestIdIn } from '../http/request-id.ts';
 import type { Trip } from '../stream/stream-watch.ts';
 import { type ErrorBody, parseErrorBody } from './error-body.ts';
 import {
@@ -190,7 +189,7 @@ export function protocolFailure(message: string, head: HttpHead, retry = false):
 }
 
 function toRequestIdField(headers: ResponseHeaders, fromBody: string | undefined): { requestId?: string } {
-  const requestId = requestIdIn({ headers }) ?? fromBody;
+  const requestId = requestIdOf({ headers }) ?? fromBody;
   return requestId === undefined ? {} : { requestId };
 }
 
@@ -293,4 +292,13 @@ export function errorCode(error: unknown): string {
 function where(location: string | undefined): string {
   if (location === undefined) return 'nowhere';
   return location.split('?', 1)[0] ?? location;
+}
+
+/** Of the Messages API and gateways, AWS, and Azure. */
+const REQUEST_ID_HEADERS = ['request-id', 'x-request-id', 'x-amzn-requestid', 'apim-request-id'];
+
+/** The server's request id, in whichever header it is. */
+export function requestIdOf({ headers }: Pick<HttpHead, 'headers'>): string | undefined {
+  for (const name of REQUEST_ID_HEADERS) if (headers[name] !== undefined) return headers[name];
+  return undefined;
 }

@@ -4,6 +4,7 @@
  */
 
 import { parseJson } from '../../util/bounded-json.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { TokenNumbers } from './error-wordings.ts';
 
 export interface ErrorBody {
@@ -63,9 +64,7 @@ function detail(value: unknown): string | undefined {
 }
 
 function record(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 function str(value: unknown): string | undefined {

@@ -2,7 +2,7 @@
 import type { AttemptFacts, Batch, HttpHead } from '../../protocol/model/provider-wire.ts';
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import { requestIdOf } from '../http/request-id.ts';
+import { requestIdOf } from '../retry/classify-error.ts';
 import type { EventDecoder } from './decode-events.ts';
 
 export interface AnswerBatches {

@@ -9,6 +9,7 @@ import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { readUsage, replaceUsage, soundUsage } from '../../protocol/model/usage.ts';
 import { EMPTY_USAGE, type StreamEvent, type Usage, type WireResponse } from '../../protocol/model/wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { classifyStreamError, protocolFailure } from '../retry/classify-error.ts';
 import { otherApiFailure } from '../retry/other-api.ts';
 
@@ -276,7 +277,5 @@ function wholeMessage(message: Record<string, unknown>, usage: Usage): WireRespo
 }
 
 function record(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  return isRecord(value) ? value : undefined;
 }

@@ -208,3 +208,11 @@ async function started<T>(work: () => Promise<T>): Promise<T> {
 function isAsync(events: IteratedAnswer['events']): events is AsyncIterable<unknown> {
   return Symbol.asyncIterator in events;
 }
+
+/** An attempt that is not made: the request cannot be put on this wire. */
+export function refusedAttempt(failure: ModelFailure): Attempt {
+  return {
+    next: async () => ({ kind: 'failed', failure, facts: { started: false } }),
+    close() {},
+  };
+}

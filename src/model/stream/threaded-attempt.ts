@@ -6,7 +6,7 @@ import type { Attempt, AttemptEnd, Batch } from '../../protocol/model/provider-w
 import { promptTokens } from '../../protocol/model/usage.ts';
 import type { AssistantBlock, BlockDelta, StreamEvent, Usage } from '../../protocol/model/wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { jsonOfAnswer } from '../request/message-json.ts';
 import type { ThreadOfRequest } from '../request/message-threads.ts';
 import { NOT_HELD } from '../retry/thread-refusal.ts';

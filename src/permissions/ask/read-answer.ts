@@ -1,5 +1,5 @@
 import type { PermissionDecisionClassification, PermissionResult } from '../../protocol/tools/permission.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 /** A host's answer may have crossed a wire or come from untyped code: only what is understood counts. */
 export function readAnswer(

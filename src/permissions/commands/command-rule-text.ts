@@ -3,7 +3,7 @@ import { beyondName } from '../../shell/programs/beyond-name.ts';
 import { loadsElsewhere } from '../../shell/programs/loaded-code.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
 import { literalWords, type Segment } from '../../shell/reading/segment.ts';
-import { isSameList } from '../../util/collections/same-list.ts';
+import { isSameList } from '../../util/collections/made-once.ts';
 
 /**
  * Subcommands that stay as harmless as they are with any further word: none of them deletes, overwrites,

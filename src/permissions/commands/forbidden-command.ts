@@ -3,10 +3,10 @@
  * one.
  */
 import { mayRunAnything } from '../../shell/programs/beyond-name.ts';
-import { baseName } from '../../shell/reading/base-name.ts';
 import { naiveSegments, segmentContains } from '../../shell/reading/naive-segments.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
 import {
+  baseName,
   type CommandLine,
   everySegment,
   literalWords,

@@ -14,8 +14,8 @@ import {
   programOf,
   type Segment,
 } from '../../shell/reading/segment.ts';
-import { lazily } from '../../util/async/lazily.ts';
-import { shellWord } from '../../util/process/quote-shell-word.ts';
+import { lazily } from '../../util/collections/made-once.ts';
+import { shellWord } from '../../util/process/shell-program.ts';
 import { matchesNames } from '../../util/search/name-pattern.ts';
 import { type Case, filterOutside } from '../decide/evaluation.ts';
 import { holdsLink, readPaths } from './command-paths.ts';

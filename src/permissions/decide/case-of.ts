@@ -1,6 +1,6 @@
 /** What the rules are held against: made of a question. */
 import type { PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
-import { lazily } from '../../util/async/lazily.ts';
+import { lazily } from '../../util/collections/made-once.ts';
 import type { Case, PermissionState } from './evaluation.ts';
 import { linkedGrants } from './protected-path.ts';
 import { lookFrom } from './resolved-path.ts';

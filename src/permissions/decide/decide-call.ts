@@ -2,7 +2,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
 import type { PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
 import type { GateVerdict } from '../../protocol/tools/permission.ts';
-import { andThen } from '../../util/async/and-then.ts';
+import { andThen } from '../../util/async/promises.ts';
 import { suggestionsFor } from '../ask/suggestions.ts';
 import * as say from '../ask/verdict-sentences.ts';
 import { judgingCommands } from '../judging-commands.ts';

@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
-import { lazily } from '../../util/async/lazily.ts';
+import { lazily } from '../../util/collections/made-once.ts';
 import {
   FREE_IN_GIT,
   GRANTING_FOLDERS,

@@ -1,8 +1,8 @@
 import { isAbsolute, resolve, sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { codeOf } from '../../util/code-of.ts';
 import { goesByProcess } from '../../util/files/process-links.ts';
 import { type PathReader, realPath } from '../../util/files/real-path.ts';
+import { codeOf } from '../../util/text/error-text.ts';
 import { type LinkedFiles, linkedFiles } from '../rules/other-names.ts';
 import { Steps } from './steps.ts';
 

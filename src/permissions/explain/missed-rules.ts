@@ -2,9 +2,9 @@
 import type { MissedRule } from '../../protocol/tools/permission-explanation.ts';
 import { beyondName } from '../../shell/programs/beyond-name.ts';
 import { loadsElsewhere } from '../../shell/programs/loaded-code.ts';
-import { baseName } from '../../shell/reading/base-name.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
 import {
+  baseName,
   everySegment,
   literalWords,
   programOf,

@@ -3,7 +3,7 @@
  * history; tokens, cache and window are computed from the rest.
  */
 
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { ApiBlock, ApiRequest, ApiTurn } from '../request/api-request.ts';
 import { blockTokens, requestTokens } from './count-tokens.ts';
 

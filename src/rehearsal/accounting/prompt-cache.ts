@@ -4,7 +4,7 @@
  * their last use, belong to one key and one model, and exist from the start of the response.
  */
 
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { ApiBlock, ApiRequest, ApiTool } from '../request/api-request.ts';
 import { splitTools } from '../request/split-tools.ts';
 import type { EditedPrompt } from './context-edits.ts';

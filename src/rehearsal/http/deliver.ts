@@ -1,7 +1,7 @@
 /** Writes one answer. Frames without pauses are written at once; a timer is only set for a pause. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../protocol/ports.ts';
-import { whenAborted } from '../../util/async/when-aborted.ts';
+import { whenAborted } from '../../util/async/promises.ts';
 import { type Answer, type AnswerFrame, PING_FRAME } from '../reply/answer.ts';
 import type { TimelineFact } from './timeline.ts';
 

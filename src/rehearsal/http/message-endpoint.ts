@@ -4,7 +4,7 @@
  */
 
 import { TurnwrightError } from '../../protocol/errors.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { applyContextEdits, type EditedPrompt } from '../accounting/context-edits.ts';
 import type { PromptCache } from '../accounting/prompt-cache.ts';
 import { type ApiError, invalidRequest } from '../api-errors.ts';

@@ -1,6 +1,6 @@
 /** Every `cache_control` of a request in the order the API processes them: tools, system, messages. */
 
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { type ApiRequest, walkMessages } from '../request/api-request.ts';
 
 interface CacheMark {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { type ApiBlock, type ApiRequest, walkMessages } from '../request/api-request.ts';
 
 interface PlacedImage {

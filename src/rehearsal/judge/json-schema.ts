@@ -1,5 +1,5 @@
 /** Whether a value is a JSON schema of draft 2020-12, by its own keywords. References are not followed. */
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 const SCHEMA = [

@@ -34,3 +34,8 @@ export interface JudgeRule {
   readonly house?: true;
   check(request: ApiRequest, context: JudgeContext): ApiError | undefined;
 }
+
+/** The API's error text for calls without a result in the next message. */
+export function unanswered(message: number, ids: readonly unknown[]): string {
+  return `messages.${message}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
+}

@@ -1,6 +1,5 @@
 import { invalidRequest } from '../api-errors.ts';
-import type { JudgeRule } from './judge-rule.ts';
-import { unanswered } from './tool-ids.ts';
+import { type JudgeRule, unanswered } from './judge-rule.ts';
 
 /** Results precede everything else in their turn; the API uses the error text for missing ones. */
 export const toolResultFirst: JudgeRule = {

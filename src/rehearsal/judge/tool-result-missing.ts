@@ -1,6 +1,6 @@
 import { invalidRequest } from '../api-errors.ts';
-import type { JudgeRule } from './judge-rule.ts';
-import { listBlockIds, unanswered } from './tool-ids.ts';
+import { listBlockIds } from '../request/api-request.ts';
+import { type JudgeRule, unanswered } from './judge-rule.ts';
 
 export const toolResultMissing: JudgeRule = {
   name: 'tool-result-missing',

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../api-errors.ts';
+import { listBlockIds } from '../request/api-request.ts';
 import type { JudgeRule } from './judge-rule.ts';
-import { listBlockIds } from './tool-ids.ts';
 
 export const toolResultOrphan: JudgeRule = {
   name: 'tool-result-orphan',

@@ -1,4 +1,4 @@
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { type ApiError, invalidRequest } from '../api-errors.ts';
 import { isJsonSchema } from './json-schema.ts';
 import type { JudgeRule } from './judge-rule.ts';

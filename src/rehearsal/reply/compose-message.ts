@@ -3,7 +3,7 @@
  * usage.
  */
 import type { AssistantBlock, RefusalDetails, StopReason, Usage } from '../../protocol/model/wire.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { textTokens } from '../accounting/count-tokens.ts';
 import type { CacheAccount } from '../accounting/prompt-cache.ts';
 import { sealThinking, signThinking } from '../accounting/sign-thinking.ts';

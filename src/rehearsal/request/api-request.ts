@@ -2,7 +2,7 @@
  * A request as the API reads it. Reading never fails: malformed parts are omitted here and refused by the
  * judge's shape rules, so every later rule may rely on what it finds.
  */
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 export interface ApiBlock {
   readonly type: string;
@@ -111,4 +111,11 @@ export function readBlockText(block: ApiBlock): string {
   if (block.type === 'text') return typeof block['text'] === 'string' ? block['text'] : '';
   if (block.type === 'tool_result') return readBlocks(block['content']).map(readBlockText).join('\n');
   return '';
+}
+
+/** One field of every block of a type, in order of appearance. */
+export function listBlockIds(turn: MergedTurn, type: string, field: string): Set<unknown> {
+  const ids = new Set<unknown>();
+  for (const { block } of turn.blocks) if (block.type === type) ids.add(block[field]);
+  return ids;
 }

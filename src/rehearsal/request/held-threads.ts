@@ -3,7 +3,7 @@
  * one is read as the whole conversation, so that judge, account and scenarios see no difference.
  */
 
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { ApiRequest } from './api-request.ts';
 
 type Body = Readonly<Record<string, unknown>>;

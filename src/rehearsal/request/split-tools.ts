@@ -3,7 +3,7 @@
  * prompt, and is put where a block of the conversation refers to it.
  */
 
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { type ApiBlock, type ApiTool, readBlocks } from './api-request.ts';
 
 interface SplitTools {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 /**
  * The session of a request: the session header, else the session in `metadata.user_id`, else the API key,

@@ -4,8 +4,7 @@
  */
 
 import { CountedUse } from '../counted-use.ts';
-import type { NetworkPolicy } from '../policy.ts';
-import type { SandboxPrograms } from '../sandbox-programs.ts';
+import type { NetworkPolicy, SandboxPrograms } from '../policy.ts';
 
 export interface DomainProxy {
   /** Sockets of the proxy, and where the isolated program finds them. */

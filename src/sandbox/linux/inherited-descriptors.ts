@@ -1,6 +1,6 @@
 /** Descriptors that this process was started with and would hand on to all it starts. */
 import { open, readdir, readFile } from 'node:fs/promises';
-import { lazily } from '../../util/async/lazily.ts';
+import { lazily } from '../../util/collections/made-once.ts';
 
 /** Closed when another program is started (O_CLOEXEC), as `/proc` writes flags. */
 const CLOSED_ON_START = 0o2000000;

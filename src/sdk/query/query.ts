@@ -6,7 +6,7 @@ import { isSlip } from '../../options/is-slip.ts';
 import type { Known } from '../../options/output-format.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
-import { uuid } from '../../util/ids/uuid.ts';
+import { uuid } from '../../util/ids/hash-and-uuid.ts';
 import { withExtraArgs } from '../extra-args.ts';
 import { type EngineOpening, startEngine } from '../open-engine.ts';
 import type { Options } from '../query-options.ts';

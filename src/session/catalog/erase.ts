@@ -4,8 +4,8 @@
  */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionStoreEntry } from '../../protocol/session/session-store.ts';
-import { isSameList } from '../../util/collections/same-list.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isSameList } from '../../util/collections/made-once.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { type Erasure, parseAgentId, type Transcripts } from './transcripts.ts';
 
 const ERASED = '[erased]';

@@ -1,4 +1,5 @@
 /** Transcripts as files: `<home>/projects/<folder>/<id>.jsonl`, with further files in `<id>/` beside. */
+
 import { basename, dirname, join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -6,7 +7,8 @@ import type { Clock } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { SessionStoreEntry } from '../../protocol/session/session-store.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
+import { isRecord } from '../../util/json-values.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { readLines } from '../journal/read-lines.ts';
 import { createFileLeaseStore } from '../lease/lease.ts';
@@ -235,9 +237,7 @@ class FileTranscripts implements Transcripts {
     if ((await this.#files.stat(path))?.kind !== 'file') return undefined;
     try {
       const value: unknown = parseJson(Buffer.from(await this.#files.readFile(path)).toString('utf8'));
-      return typeof value === 'object' && value !== null
-        ? (value as Readonly<Record<string, unknown>>)
-        : undefined;
+      return isRecord(value) ? value : undefined;
     } catch {
       return undefined;
     }

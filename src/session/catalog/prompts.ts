@@ -2,7 +2,7 @@
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
-import { textOfContent } from '../../util/text/text-of-content.ts';
+import { textOfContent } from '../../util/text/text-blocks.ts';
 import { retractedIn } from '../../view/changes.ts';
 import { messageOfRecord, promptText } from '../journal/message-record.ts';
 import { noProblems, recordsInOrder } from '../resume/record-order.ts';

@@ -7,8 +7,8 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
-import { wholeData } from '../../util/files/whole-data.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
+import { wholeData } from '../../util/files/write-atomic.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 import type { FileHistoryPorts } from './file-history-ports.ts';
 import { readContentNow, resolveRealPath } from './keep-content.ts';
 

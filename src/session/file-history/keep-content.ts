@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { FileStat, PersistentFiles } from '../../protocol/files.ts';
 import type { BlobStore } from '../../protocol/ports.ts';
 import type { KeptContent } from '../../protocol/session/file-history.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 
 /** Larger files are not stored: hardly any text file is. */
 export const MAX_KEPT_FILE_BYTES = 32 * 1024 * 1024;

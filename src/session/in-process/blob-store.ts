@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { BlobStore } from '../../protocol/ports.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 
 /**
  * Spilled results as files of one folder (`<id>/tool-results/`), 0600. `put` returns the file's path; the

@@ -1,5 +1,5 @@
 import type { Inbox, InboxItem } from '../../protocol/ports.ts';
-import { nextCall } from '../../util/async/next-call.ts';
+import { nextCall } from '../../util/async/promises.ts';
 
 interface SessionInbox {
   readonly items: InboxItem[];

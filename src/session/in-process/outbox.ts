@@ -1,7 +1,7 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Clock, Frame, JournalStore, Outbox, Place } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
-import { nextCall } from '../../util/async/next-call.ts';
+import { nextCall } from '../../util/async/promises.ts';
 import { systemClock } from '../../util/clock.ts';
 
 /** Records of one page. */

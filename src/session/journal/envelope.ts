@@ -4,12 +4,13 @@
  * every line; `sum` comes last and is the CRC-32 of the line without it. The fields are those of the common
  * transcript format, so existing viewers can read the file.
  */
+
 import { crc32 } from 'node:zlib';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { JOURNAL_VERSION, type JournalBody, type JournalEntry } from '../../protocol/session/journal.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
-import { withoutLineSeparators } from '../../util/text/line-separators.ts';
+import { isRecord, withoutLineSeparators } from '../../util/json-values.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
 import { asAppended, asWritten } from './stored-form.ts';
 
 /** Longer lines are refused on writing and skipped on reading, which bounds memory. */
@@ -234,9 +235,7 @@ export function decodeStored(value: Readonly<Record<string, unknown>>): DecodedL
 function parseObject(line: Buffer): Record<string, unknown> | undefined {
   try {
     const value: unknown = parseJson(line.toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

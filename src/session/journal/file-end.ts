@@ -4,9 +4,9 @@
  */
 import type { AppendHandle, PersistentFiles } from '../../protocol/files.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
-import { uuid } from '../../util/ids/uuid.ts';
+import { uuid } from '../../util/ids/hash-and-uuid.ts';
+import { recordIdentity } from './message-record.ts';
 import { type JournalPosition, type JournalProblem, readJournal, scanJournal } from './read-journal.ts';
-import { recordIdentity } from './record-identity.ts';
 
 export class FileEnd {
   readonly epoch: number;

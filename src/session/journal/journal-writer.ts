@@ -10,7 +10,7 @@ import type { JournalBody, JournalEntry, Recorder } from '../../protocol/session
 import { openScope } from '../../util/async/scope.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { isSettled } from './record-identity.ts';
+import { isSettled } from './message-record.ts';
 
 interface JournalWriterOptions {
   readonly store: JournalStore;

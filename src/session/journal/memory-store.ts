@@ -2,7 +2,7 @@ import type { Clock, JournalStore } from '../../protocol/ports.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import { checkedSessionId } from '../session-files.ts';
 import { decodeLine, encodeRecord, type SessionPrefix, sessionPrefix } from './envelope.ts';
-import { recordIdentity } from './record-identity.ts';
+import { recordIdentity } from './message-record.ts';
 import { appendOutOfOrder, notOpen } from './storage-error.ts';
 
 interface MemoryJournalStoreOptions {

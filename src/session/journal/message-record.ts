@@ -13,9 +13,9 @@ import {
   type Usage,
   type UserBlock,
 } from '../../protocol/model/wire.ts';
-import type { JournalEntry } from '../../protocol/session/journal.ts';
-import { isRecord } from '../../util/is-record.ts';
-import { textOfContent } from '../../util/text/text-of-content.ts';
+import type { JournalBody, JournalEntry } from '../../protocol/session/journal.ts';
+import { isRecord } from '../../util/json-values.ts';
+import { textOfContent } from '../../util/text/text-blocks.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -161,4 +161,15 @@ function repaired(block: unknown): unknown {
     default:
       return typeof block['type'] === 'string' ? block : undefined;
   }
+}
+
+/** Identity of a record that is appended, or read, again. */
+export function recordIdentity(body: JournalBody): string {
+  if (!('uuid' in body)) return body.id;
+  return isSettled(body) ? `${body.uuid}/settled` : body.uuid;
+}
+
+/** A block that is recorded again, with the usage of its response. */
+export function isSettled(body: JournalBody): body is Extract<JournalBody, { type: 'assistant' }> {
+  return body.type === 'assistant' && body.settled === true;
 }

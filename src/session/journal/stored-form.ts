@@ -6,7 +6,7 @@
 import type { DecisionRecord, PrepareRecord, RuleRecord } from '../../protocol/session/decision-record.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import { extended } from '../../util/collections/extended.ts';
-import { isSameText } from '../../util/text/same-text.ts';
+import { isSameText } from '../../util/text/text-blocks.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,9 @@
 /** The lock of a session: `<id>.lock` beside its journal. Advisory; the fence in the journal decides. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Lease, LeaseStore } from '../../protocol/ports.ts';
-import { codeOf } from '../../util/code-of.ts';
-import { uuid } from '../../util/ids/uuid.ts';
+import { uuid } from '../../util/ids/hash-and-uuid.ts';
 import { checkLiveness, type ProcessIdentity } from '../../util/process/process-identity.ts';
+import { codeOf } from '../../util/text/error-text.ts';
 import { inUse } from '../in-process/lease-store.ts';
 import { storageError } from '../journal/storage-error.ts';
 import { lockPath } from '../session-files.ts';

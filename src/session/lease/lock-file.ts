@@ -6,9 +6,9 @@ import type { AppendHandle, PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Lease } from '../../protocol/ports.ts';
 import { withSignal } from '../../util/async/lazy-signal.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
-import { codeOf } from '../../util/code-of.ts';
-import { uuid } from '../../util/ids/uuid.ts';
+import { uuid } from '../../util/ids/hash-and-uuid.ts';
 import { type ProcessIdentity, thisProcess } from '../../util/process/process-identity.ts';
+import { codeOf } from '../../util/text/error-text.ts';
 
 export interface LockFileOptions {
   readonly files: PersistentFiles;

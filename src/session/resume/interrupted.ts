@@ -8,7 +8,7 @@ import type { RecordedResponse, ResumePoint } from '../../protocol/session/resum
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { ToolCall } from '../../protocol/tools/tool-call.ts';
-import { stableUuid } from '../../util/ids/stable-uuid.ts';
+import { stableUuid } from '../../util/ids/hash-and-uuid.ts';
 import type { ReplayedCall, ViewFold } from '../../view/fold.ts';
 import type { OpenAsk, SubmissionState } from './submission-state.ts';
 

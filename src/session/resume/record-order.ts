@@ -4,7 +4,7 @@
  */
 import { JOURNAL_VERSION, type JournalEntry } from '../../protocol/session/journal.ts';
 import type { FoldProblems } from '../../view/fold.ts';
-import { isSettled, recordIdentity } from '../journal/record-identity.ts';
+import { isSettled, recordIdentity } from '../journal/message-record.ts';
 
 /** Problems of a resumed session's records. None stops a resume; all can be reported (F70, F73). */
 export interface ResumeProblems extends FoldProblems {

@@ -20,7 +20,7 @@ import {
 } from '../../protocol/session/spending.ts';
 import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
 import { type RecoveredTask, TASK_NOTICE } from '../../protocol/tools/task.ts';
-import { requireList } from '../../util/collections/list-of.ts';
+import { requireList } from '../../util/json-values.ts';
 import { isErrorFor, resultIds } from '../../view/tool-results.ts';
 import { agentIn } from '../recorded-agent.ts';
 import type { RecordOf } from './submission-state.ts';

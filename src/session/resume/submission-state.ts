@@ -7,7 +7,7 @@ import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { EffectClass } from '../../protocol/tools/tool.ts';
-import { requireList } from '../../util/collections/list-of.ts';
+import { requireList } from '../../util/json-values.ts';
 
 export type RecordOf<T extends JournalBody['type']> = Extract<JournalBody, { type: T }>;
 

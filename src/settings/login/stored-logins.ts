@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { parseJson } from '../../util/bounded-json.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
+import { withoutTrailingSlashes } from '../../util/text/cut-text.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 
 /** Either a key of the API, or a token that is sent as `Authorization: Bearer`. */
 export type Login =

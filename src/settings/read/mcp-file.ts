@@ -3,7 +3,7 @@
  */
 
 import { readHandWrittenJson } from '../../util/files/plain-json.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 export const MCP_FILE = '.mcp.json';
 

@@ -14,6 +14,7 @@ import {
 } from '../../protocol/model/provider.ts';
 import type { SessionStateAudience } from '../../protocol/stream/session-messages.ts';
 import { parseJson } from '../../util/bounded-json.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { type Environment, readVariable } from './config-home.ts';
 
 /** The values of the environment, typed. Absent means unset or empty. */
@@ -222,12 +223,11 @@ function readExtraBody(text: string | undefined): Readonly<Record<string, unknow
   } catch {
     value = undefined;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid('CLAUDE_CODE_EXTRA_BODY must be a JSON object.');
+  if (!isRecord(value)) throw invalid('CLAUDE_CODE_EXTRA_BODY must be a JSON object.');
   const own = OWN_FIELDS.find((name) => Object.hasOwn(value, name));
   if (own !== undefined)
     throw invalid(`CLAUDE_CODE_EXTRA_BODY cannot set "${own}": the conversation itself decides about it.`);
-  return value as Readonly<Record<string, unknown>>;
+  return value;
 }
 
 function readCacheTtl(text: (name: string) => string | undefined): '5m' | '1h' | undefined {

@@ -3,7 +3,7 @@ import type { SettingSource } from '../../options/option-values.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isInside } from '../../util/files/inside.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import type { Settings, SettingsLayer } from '../settings-keys.ts';
 import { invalidSettings, parseSettings, parseSettingsJson } from './parse-settings.ts';

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { changeJsonFile, type JsonChange, type JsonFile } from '../write/change-json.ts';
 import { refuseStrayLinks } from '../write/write-settings.ts';
 import { MCP_FILE, type Servers } from './mcp-file.ts';

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { SettingSource } from '../../options/option-values.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { homeDirectory } from '../../util/files/home-path.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { type Environment, namedHome } from './config-home.ts';
 import { parseMcpFile, type Servers } from './mcp-file.ts';
 import { readIfPresent } from './read-settings.ts';

@@ -6,7 +6,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
 import { readIfPresent } from '../read/read-settings.ts';
 import type { SettingsLayer } from '../settings-keys.ts';

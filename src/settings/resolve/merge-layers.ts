@@ -1,4 +1,4 @@
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { isRepositoryLayer, type Settings, type SettingsLayer } from '../settings-keys.ts';
 
 /**

@@ -9,8 +9,8 @@ import {
   providerFacts,
 } from '../../protocol/model/provider.ts';
 import { extended } from '../../util/collections/extended.ts';
+import { withoutTrailingSlashes } from '../../util/text/cut-text.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
 import type { Settings } from '../settings-keys.ts';
 import type { Resolution } from './resolution.ts';

@@ -1,5 +1,5 @@
 /** Settings and options about isolation of commands, and how several of them are merged. */
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 type Flag = boolean | undefined;
 type List = readonly string[] | undefined;

@@ -2,7 +2,7 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isInside } from '../../util/files/inside.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 import { classifyFile, type FileKind, isResidue } from './file-kinds.ts';
 import { createIgnored } from './ignored-files.ts';
 

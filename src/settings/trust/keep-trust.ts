@@ -1,5 +1,5 @@
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
+import { isoTime } from '../../util/text/figures-and-times.ts';
 import type { Resolution, ResolvedProject } from '../resolve/resolution.ts';
 import { recordTrust } from './trust-store.ts';
 

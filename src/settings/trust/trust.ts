@@ -5,8 +5,8 @@
  */
 import { join, relative, sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { MCP_FILE, type McpFile } from '../read/mcp-file.ts';
 import { isRepositoryLayer, SCREEN_KEYS, type SettingsLayer } from '../settings-keys.ts';
 import { type CoveredFile, coveredFiles } from './covered-files.ts';

@@ -4,7 +4,7 @@
  */
 import { dirname, join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
 import { readIfPresent } from '../read/read-settings.ts';
 

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { plainJson } from '../../util/files/plain-json.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
 import { readIfPresent } from '../read/read-settings.ts';
 import { withKey } from './edit-json.ts';

@@ -5,7 +5,7 @@ import type {
   PermissionRuleValue,
   PermissionUpdate,
 } from '../../protocol/tools/permission.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import type { SettingsWriter } from './write-settings.ts';
 
 const SOURCES: Partial<Record<PermissionDestination, SettingSource>> = {

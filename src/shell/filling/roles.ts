@@ -1,7 +1,6 @@
 /** Where a word of a command is more to its program than a word: program itself, or text in its language. */
 import { unwrap } from '../programs/unwrap.ts';
-import { baseName } from '../reading/base-name.ts';
-import type { Segment } from '../reading/segment.ts';
+import { baseName, type Segment } from '../reading/segment.ts';
 
 /**
  * `name`: the beginning of the name of a program. `named`: a part of that. `script`: text that another shell

@@ -5,10 +5,8 @@
  * command) need no entry for that.
  */
 
-import { baseName } from '../reading/base-name.ts';
-import type { Segment } from '../reading/segment.ts';
-import { awkDoesMore } from './awk-script.ts';
-import { onlyEditsText } from './sed-script.ts';
+import { baseName, type Segment } from '../reading/segment.ts';
+import { awkDoesMore, onlyEditsText } from './awk-and-sed.ts';
 
 interface Beyond {
   /** Long options, written out, apart by spaces. What cuts one short counts too. */

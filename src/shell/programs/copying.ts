@@ -2,7 +2,7 @@
  * Programs that bring files to other names: what they take them from, where they put them, and what is both.
  */
 import { posix } from 'node:path';
-import { baseName } from '../reading/base-name.ts';
+import { baseName } from '../reading/segment.ts';
 
 const COPIERS = /^(?:cp|mv|ln|install|rsync|scp)$/;
 const TARGET = /^-\w*t|^--t/;

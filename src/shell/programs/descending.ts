@@ -1,8 +1,7 @@
 /** Commands that open what lies below the folders they are given, or below the one they run in. */
 
-import { baseName } from '../reading/base-name.ts';
 import { readsBelow } from '../reading/plain-reader.ts';
-import type { Segment } from '../reading/segment.ts';
+import { baseName, type Segment } from '../reading/segment.ts';
 import type { TextPattern } from '../reading/text-pattern.ts';
 import { linkedPaths, madeInTarget, readCopying } from './copying.ts';
 import { type GitTouch, gitFolder, gitReads, gitWrites } from './git-trees.ts';

@@ -1,7 +1,6 @@
 /**
  * What git commands read out of a repository or write into its working tree, besides what their words name.
  */
-import { pathOfAddress } from './file-address.ts';
 
 export interface GitTouch {
   /** Paths that its words name. */
@@ -183,4 +182,15 @@ export function keepsSetting(args: readonly string[]): boolean {
   if (verb !== 'config' || rest.some((arg) => /^(?:--get(?:-\w+)?|--list|-l)$/.test(arg))) return false;
   const [first = '', second = ''] = rest.filter((arg) => !arg.startsWith('-'));
   return !/^(?:get|list)$/.test(first) && !HARMLESS_SETTING.test(first === 'set' ? second : first);
+}
+
+/**
+ * The path of a `file:` address within a text, as `curl` and `git` take them, escapes read (`%2e` is a dot).
+ * undefined: it holds none.
+ */
+export function pathOfAddress(text: string): string | undefined {
+  const path = /(?<![a-z])file:(?:\/\/[\w.-]*(?=\/))?(.*)$/is.exec(text)?.[1];
+  return path
+    ?.replace(/[?#].*$/s, '')
+    .replace(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

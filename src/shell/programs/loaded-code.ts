@@ -3,7 +3,7 @@
  * a plugin, a folder or a registry. A rule for a subcommand (`npm test:*`) does not speak of them unless it
  * names them; all other options are covered. What a rule for the bare program covers runs anything already.
  */
-import { baseName } from '../reading/base-name.ts';
+import { baseName } from '../reading/segment.ts';
 
 interface Loading {
   /** Names of options, without dashes, beside those of `EVERYWHERE`. */

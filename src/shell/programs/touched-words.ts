@@ -7,7 +7,7 @@ import { pathsRead, readingForm } from '../reading/plain-reader.ts';
 import { pathsWritten } from '../reading/plain-writer.ts';
 import { beginningOf, literalWords, programOf, type Segment, type ShellWord } from '../reading/segment.ts';
 import { ANY, ANYTHING, meet, type TextPattern } from '../reading/text-pattern.ts';
-import { pathOfAddress } from './file-address.ts';
+import { pathOfAddress } from './git-trees.ts';
 
 export interface TouchedWord {
   readonly may: TextPattern;

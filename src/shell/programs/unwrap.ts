@@ -1,5 +1,10 @@
-import { baseName } from '../reading/base-name.ts';
-import { knownWord, type ShellLanguage, type ShellWord, wordsFromElsewhere } from '../reading/segment.ts';
+import {
+  baseName,
+  knownWord,
+  type ShellLanguage,
+  type ShellWord,
+  wordsFromElsewhere,
+} from '../reading/segment.ts';
 import { comparesText } from '../reading/told-words.ts';
 import { steersPrograms } from '../reading/variables.ts';
 import { executedByFd, executedByFind, type FoundCommands } from './find-actions.ts';

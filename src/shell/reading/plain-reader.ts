@@ -3,7 +3,7 @@ import { READING_DOCKER } from '../programs/readers/reading-docker.ts';
 import type { ReadingForm } from '../programs/readers/reading-form.ts';
 import { READING_GIT } from '../programs/readers/reading-git.ts';
 import { READING_PROGRAMS } from '../programs/readers/reading-programs.ts';
-import { baseName } from './base-name.ts';
+import { baseName } from './segment.ts';
 
 /**
  * The paths a plainly read-only command reads; undefined for every other command. Patterns count as paths

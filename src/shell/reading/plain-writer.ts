@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { linkedPaths, readCopying } from '../programs/copying.ts';
 import { gitWrites, keepsSetting } from '../programs/git-trees.ts';
 import { readTar } from '../programs/tar-words.ts';
-import { baseName } from './base-name.ts';
+import { baseName } from './segment.ts';
 
 /** The paths that common programs write, as far as their words tell; too many rather than too few. */
 export function pathsWritten(words: readonly string[]): readonly string[] {

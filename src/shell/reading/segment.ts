@@ -1,4 +1,3 @@
-import { baseName } from './base-name.ts';
 import { ANYTHING, type TextPattern } from './text-pattern.ts';
 
 /**
@@ -113,4 +112,9 @@ export function beginningOf({ value, may, text }: ShellWord): string {
 
 export function programOf({ words }: Segment): string {
   return baseName(words[0]?.value ?? '');
+}
+
+/** A program goes by the last part of its path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -1,10 +1,9 @@
 /** The prompts of a project: kept in a file of the user's home folder, which no other user may read. */
 import { appendFile, chmod, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf } from '../../util/code-of.ts';
 import { unlessMissing, writeAtomic } from '../../util/files/write-atomic.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
-import { errorText } from '../../util/text/error-text.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
+import { codeOf, errorText } from '../../util/text/error-text.ts';
 import { CHIP, type Chip, type Piece } from './buffer.ts';
 
 export interface History {

@@ -4,10 +4,9 @@
  * unless the terminal marks pastes, and a paste ends when it is quiet after its end.
  */
 import { StringDecoder } from 'node:string_decoder';
-import { cleanPaste } from './clean-paste.ts';
 import type { InputClock, InputEvent } from './events.ts';
 import { type Key, type Meaning, plainKey } from './meaning.ts';
-import { PASTE_END, PASTE_START, readUnfinished, tokenAt } from './tokens.ts';
+import { cleanPaste, PASTE_END, PASTE_START, readUnfinished, tokenAt } from './tokens.ts';
 
 /** How long the rest of a sequence may take. */
 const SEQUENCE_MS = 50;

@@ -6,11 +6,10 @@ import type { GatePorts, PermissionQuestion } from '../../protocol/tools/gate-po
 import type { HookVerdict } from '../../protocol/tools/hook.ts';
 import type { GateReasonType, GateVerdict } from '../../protocol/tools/permission.ts';
 import type { AnyTool, ToolContext } from '../../protocol/tools/tool.ts';
-import { andThen } from '../../util/async/and-then.ts';
-import { describeCalledTool } from '../called-tool.ts';
+import { andThen } from '../../util/async/promises.ts';
 import { boundedErrorText, type CallNotes, type CallOutcome } from '../outcome.ts';
 import { toHookVote, withHookVote } from './hook-vote.ts';
-import { inputSentBack, outwardInput } from './outward-input.ts';
+import { describeCalledTool, inputSentBack, outwardInput } from './outward-input.ts';
 import { publicReason, ruleText, toPermissionDecision } from './permission-record.ts';
 import { parseInput } from './prepared-call.ts';
 

@@ -5,7 +5,7 @@
 
 import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import { CallParked } from '../../protocol/tools/call-parked.ts';
+import { CallParked } from '../../protocol/session/parking.ts';
 import type { GatePorts } from '../../protocol/tools/gate-ports.ts';
 import type { CalledTool, HookCall } from '../../protocol/tools/hook.ts';
 import type {
@@ -18,12 +18,11 @@ import type {
 } from '../../protocol/tools/tool.ts';
 import type { AbortWhy, ToolCall } from '../../protocol/tools/tool-call.ts';
 import type { Writable } from '../../util/collections/writable.ts';
-import { isRecord } from '../../util/is-record.ts';
-import { describeCalledTool } from '../called-tool.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { boundedErrorText, type CallNotes, type CallOutcome, withSentence } from '../outcome.ts';
 import { checkInput, permit } from './authorize-call.ts';
-import { outwardInput } from './outward-input.ts';
+import { describeCalledTool, outwardInput } from './outward-input.ts';
 import type { PreparedCall } from './prepared-call.ts';
 
 interface GateCall {

@@ -1,5 +1,7 @@
 /** The input of a call for hooks, hosts and lists of denials. */
+
 import type { JsonObject } from '../../protocol/json.ts';
+import type { CalledTool } from '../../protocol/tools/hook.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { absolutePath, type PathBase } from '../../util/files/home-path.ts';
 import { observableInput, withoutDerived } from './observable-input.ts';
@@ -34,4 +36,12 @@ export function inputSentBack(
   return unchanged.length === 0
     ? own
     : { ...own, ...Object.fromEntries(unchanged.map((field) => [field, raw[field]])) };
+}
+
+/** The tool of a call, for hooks. */
+export function describeCalledTool({ name, mcp }: AnyTool): CalledTool {
+  return {
+    tool_name: name,
+    ...(mcp !== undefined && { mcp_server: { name: mcp.server, source: mcp.source } }),
+  };
 }

@@ -5,8 +5,8 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import type { AnyTool, ParseResult } from '../../protocol/tools/tool.ts';
 import type { ToolCall } from '../../protocol/tools/tool-call.ts';
-import { andThen } from '../../util/async/and-then.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { andThen } from '../../util/async/promises.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { bounded } from '../../util/text/cut-text.ts';
 import { boundedErrorText, type CallOutcome } from '../outcome.ts';
 import type { ToolSet } from '../tool-set.ts';

@@ -5,7 +5,7 @@
  */
 import type { RepeatGuard } from '../../protocol/tools/gate-ports.ts';
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 
 export interface RepeatGuardOptions {
   /** Number of equal results from which the model is notified, and again at each doubling. Default 10. */

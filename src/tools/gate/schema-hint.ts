@@ -2,7 +2,7 @@
  * A deferred tool that is called without being loaded: it runs, and if it fails the model receives the
  * schema.
  */
-import { CallParked } from '../../protocol/tools/call-parked.ts';
+import { CallParked } from '../../protocol/session/parking.ts';
 import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../../protocol/tools/tool.ts';
 import { bounded } from '../../util/text/cut-text.ts';
 import { boundedErrorText } from '../outcome.ts';

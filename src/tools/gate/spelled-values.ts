@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 /**
  * Converts numbers and booleans that a model wrote as text (`"5000"`, `"true"`) to the type of the schema,

@@ -5,7 +5,7 @@
  */
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
 import type { ParseResult } from '../../protocol/tools/tool.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import {
   type InputPath,
   missing,

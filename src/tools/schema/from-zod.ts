@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
 import type { ParseResult } from '../../protocol/tools/tool.ts';
-import { andThen } from '../../util/async/and-then.ts';
+import { andThen } from '../../util/async/promises.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import {
   type InputPath,

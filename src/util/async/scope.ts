@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { within } from './with-timeout.ts';
+import { within } from './promises.ts';
 
 /**
  * A lifetime. What is opened in a scope ends with it: closing aborts the signal, waits for the cleanups for

@@ -30,7 +30,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendHandle, FileStat, PersistentFiles, PlainFile } from '../../protocol/files.ts';
 import { turnToLook } from '../async/event-loop-turns.ts';
-import { codeOf } from '../code-of.ts';
+import { codeOf } from '../text/error-text.ts';
 import { openPlain } from './plain-path.ts';
 import { refuseSecret } from './secret-files.ts';
 import {

@@ -7,7 +7,7 @@
 import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { codeOf } from '../code-of.ts';
+import { codeOf } from '../text/error-text.ts';
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0, O_NOCTTY = 0 } = constants;
 /** macOS: a link anywhere in the path is refused. */

@@ -1,7 +1,7 @@
 /** Resolves paths, also of files that do not exist. */
 import { dirname, join, relative } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { codeOf } from '../code-of.ts';
+import { codeOf } from '../text/error-text.ts';
 
 export type PathReader = Pick<PersistentFiles, 'realpath' | 'lstat'>;
 

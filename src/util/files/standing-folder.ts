@@ -1,7 +1,7 @@
 /** Folders that may be gone by the time they are used: removed, renamed, or part of a worktree that was. */
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf } from '../code-of.ts';
+import { codeOf } from '../text/error-text.ts';
 
 /** Synchronous, without the thread pool. A folder that cannot be looked at is not known to be gone. */
 export function isGone(folder: string): boolean {

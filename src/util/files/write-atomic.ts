@@ -1,11 +1,12 @@
 /** Replaces a file atomically: written beside it, then renamed; in place where that cannot be. */
+
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { FileData } from '../../protocol/files.ts';
-import { codeOf } from '../code-of.ts';
-import { uuid } from '../ids/uuid.ts';
+import { uuid } from '../ids/hash-and-uuid.ts';
 import { PIECE_CHARS, splitPieces } from '../text/cut-text.ts';
+import { codeOf } from '../text/error-text.ts';
 import { type HeldFolder, holdFolder, PathMovedError } from './plain-path.ts';
 import { namesInPlace, whyInPlace, writeInPlace } from './write-in-place.ts';
 
@@ -183,4 +184,9 @@ export function refuseOthers(error: unknown): undefined {
 
 export function unlessPermitted(error: unknown): void {
   if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'EACCES') throw error;
+}
+
+/** The content in one piece. */
+export function wholeData(data: FileData): Uint8Array | string {
+  return typeof data === 'string' || data instanceof Uint8Array ? data : [...data].join('');
 }

@@ -7,8 +7,8 @@ import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { FileData } from '../../protocol/files.ts';
-import { codeOf } from '../code-of.ts';
-import { uuid } from '../ids/uuid.ts';
+import { uuid } from '../ids/hash-and-uuid.ts';
+import { codeOf } from '../text/error-text.ts';
 import { PathMovedError } from './plain-path.ts';
 
 const { O_RDWR, O_NOFOLLOW = 0 } = constants;

@@ -1,7 +1,7 @@
 /** Whether the process that wrote a lock still runs. A pid alone is not enough, because pids are reused. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { codeOf } from '../code-of.ts';
+import { codeOf } from '../text/error-text.ts';
 
 export interface ProcessIdentity {
   readonly pid: number;

@@ -27,3 +27,7 @@ function isProgram(file: string): boolean {
     return false;
   }
 }
+
+/** A text as one word of a shell command, for people to copy. */
+export const shellWord = (text: string): string =>
+  /^[\w./@%+:,=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

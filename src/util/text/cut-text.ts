@@ -41,3 +41,9 @@ export const shownId = (id: string): string => bounded(id, 200);
 export function bounded(text: string, max: number): string {
   return text.length <= max ? text : `${takeStart(text, max)}… (${text.length} characters in all)`;
 }
+
+export function withoutTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
+}

@@ -3,7 +3,7 @@
  * untrusted text.
  */
 
-import { isSameList } from '../collections/same-list.ts';
+import { isSameList } from '../collections/made-once.ts';
 import { matchesSegments } from './wildcards.ts';
 
 const MAX_CHARS = 300;

@@ -2,8 +2,8 @@
  * The YAML that people write at the head of a Markdown file. What is no YAML is read key by key, so that one
  * value costs no other. Imports the YAML parser: load this file dynamically.
  */
-import { isRecord } from '../is-record.ts';
-import { isSyntaxError, parseYaml } from './parse-yaml.ts';
+import { parse, YAMLParseError } from 'yaml';
+import { isRecord } from '../json-values.ts';
 
 interface ReadBlock {
   readonly fields: Readonly<Record<string, unknown>>;
@@ -99,3 +99,11 @@ function unquoted(text: string): string {
   const quoted = /^(["'])([\s\S]*)\1$/.exec(text);
   return quoted?.[2] ?? text;
 }
+
+/** Throws for invalid YAML, and for YAML whose aliases expand without bound. */
+export function parseYaml(text: string): unknown {
+  return parse(text, { maxAliasCount: 20, prettyErrors: false, logLevel: 'error' });
+}
+
+/** Whether the text is invalid YAML, in contrast to YAML that is refused. */
+export const isSyntaxError = (error: unknown): boolean => error instanceof YAMLParseError;

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createAsker } from '../../../src/cli/conversation/ask/index.ts';
+import { createAsker } from '../../../src/cli/conversation/ask/asker.ts';
 import type { OverlayHost, ViewDocument } from '../../../src/cli/conversation/overlay.ts';
 import { createOverlays } from '../../../src/cli/conversation/overlays.ts';
 import { liveRows, textColumns } from '../../../src/cli/conversation/view/live-region.ts';

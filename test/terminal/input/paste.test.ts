@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanPaste } from '../../../src/terminal/input/clean-paste.ts';
 import { createDecoder } from '../../../src/terminal/input/decoder.ts';
+import { cleanPaste } from '../../../src/terminal/input/tokens.ts';
 import { anyText } from '../../any-text.ts';
 import { inShortAndLongForm, propertyRuns } from '../../long-form.ts';
 import { eventsOf, LONG_MS, shortForm, shortForms, startDecoder } from './keyboard.ts';

@@ -31,7 +31,7 @@ import { questionPages } from './question-pages.ts';
 import type { WordedDecision } from './worded-decision.ts';
 
 /** The conversation, as questions see it. */
-export interface AskHost {
+interface AskHost {
   readonly theme: Theme;
   /** Draws changes of files, and plans as Markdown. Default: without colours of code, and as text. */
   readonly highlighter?: Highlighter;

@@ -1,8 +1,10 @@
 /** Questions of MCP servers: a form with one page for each field, or a web page that the person opens. */
+
 import type { ElicitationAnswer, ElicitationRequest } from '../../../index.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
+import { isRecord } from '../../../util/json-values.ts';
 import { textRows } from '../../words/call-rows.ts';
 import { createLineField } from '../commands/list-parts/line-field.ts';
 import { viewHint } from './dialog-keys.ts';
@@ -277,7 +279,3 @@ function findProblem(type: Field['type'], about: Values, text: string): string |
 
 const readText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

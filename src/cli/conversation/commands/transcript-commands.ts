@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { getSessionInfo, getSessionMessages, type SessionMessage } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { localDate } from '../../../util/text/local-time.ts';
+import { localDate } from '../../../util/text/figures-and-times.ts';
 import { counted } from '../../words/units.ts';
 import { writeNew } from '../../write-new.ts';
 import type { ConversationCommandContext } from '../command-context.ts';

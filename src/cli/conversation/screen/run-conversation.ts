@@ -11,11 +11,12 @@ import { wrap } from '../../../terminal/text/wrap.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { cost } from '../../words/units.ts';
 import type { Env, World } from '../../world.ts';
-import { createAsker } from '../ask/index.ts';
+import { createAsker } from '../ask/asker.ts';
 import type { ConversationCommandContext } from '../command-context.ts';
 import { asCommand, completeCommand, rewind, runSlashCommand } from '../commands/index.ts';
 import { questionOverlay } from '../commands/question.ts';
 import { REAL_CLOCK } from '../conversation-clock.ts';
+import { type ConversationState, isWorking } from '../conversation-state.ts';
 import { TerminalConversation } from '../create-conversation.ts';
 import type { Reduction } from '../reduce/step.ts';
 import { createKeeper } from '../session/keeper.ts';
@@ -30,7 +31,6 @@ import type { ConversationLaunch } from './launch.ts';
 import { loadedRows } from './loaded.ts';
 import { editDraft, openFile } from './outside.ts';
 import { createOwnStatus } from './own-status.ts';
-import { placeholder } from './placeholder.ts';
 import { type MakeEditor, promptEditor, withPastes } from './prompt-editor.ts';
 import { readLastItems } from './tail.ts';
 import { mindTerminal } from './terminal-manners.ts';
@@ -335,4 +335,14 @@ class ScreenConversation {
     const before = figures.cost === undefined ? '' : `This session has cost ${cost(figures.cost)}.\n`;
     return `${before}Go on with: turnwright --resume ${session.id}`;
   }
+}
+
+/** What an empty prompt is for now. */
+function placeholder(state: Pick<ConversationState, 'isCutOff' | 'phase' | 'queue' | 'questions'>): string {
+  // A question has all attention.
+  if (state.phase === 'exiting' || state.questions > 0) return '';
+  if (state.isCutOff) return 'Enter goes on with what was cut off';
+  // The queue says what Enter does.
+  if (state.queue.some(({ place }) => place === 'here')) return '';
+  return isWorking(state) ? 'Enter queues a prompt' : 'a prompt, a /command, an @file or a !command';
 }

@@ -4,7 +4,7 @@
  */
 import type { Admission, Clock, Permit } from '../../../protocol/ports.ts';
 import { systemClock } from '../../../util/clock.ts';
-import { uuid } from '../../../util/ids/uuid.ts';
+import { uuid } from '../../../util/ids/hash-and-uuid.ts';
 import type { Statements } from '../database.ts';
 import type { Listener } from '../listener.ts';
 import { outlasting } from '../outlasting.ts';

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { createGzip, gunzipSync } from 'node:zlib';
 import { TurnwrightError } from '../../../protocol/errors.ts';
-import { sha256 } from '../../../util/ids/sha256.ts';
+import { sha256 } from '../../../util/ids/hash-and-uuid.ts';
 import type { RunStatement } from '../database.ts';
 
 /** Of the text. An older one is always read. */

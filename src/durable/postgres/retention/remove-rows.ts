@@ -2,7 +2,7 @@
  * Sessions are taken out at once, and their rows then removed in small transactions: whatever ends in
  * between, the table of removed sessions names those of which rows are left, and none of them begins anew.
  */
-import { codeOf } from '../../../util/code-of.ts';
+import { codeOf } from '../../../util/text/error-text.ts';
 import type { RunStatement } from '../database.ts';
 import { IS_REMOVED } from '../database-error.ts';
 

@@ -1,7 +1,7 @@
 /** What is said of a session that is not in the tables. */
 import { dirname } from 'node:path';
 import { TurnwrightError } from '../../../protocol/errors.ts';
-import { shellWord } from '../../../util/process/quote-shell-word.ts';
+import { shellWord } from '../../../util/process/shell-program.ts';
 import { shownId } from '../../../util/text/cut-text.ts';
 import type { RunStatement } from '../database.ts';
 

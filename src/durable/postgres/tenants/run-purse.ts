@@ -5,7 +5,7 @@
  */
 import type { EmptyPurse, Purse, TakenMoney } from '../../../protocol/model/purse.ts';
 import { systemClock } from '../../../util/clock.ts';
-import { uuid } from '../../../util/ids/uuid.ts';
+import { uuid } from '../../../util/ids/hash-and-uuid.ts';
 import type { Database, RunStatement, Statements } from '../database.ts';
 import { groupCalls, perDatabase } from '../group-calls.ts';
 import type { Listener } from '../listener.ts';

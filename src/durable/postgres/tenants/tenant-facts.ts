@@ -1,6 +1,6 @@
 /** What is known of a tenant, as parts of statements, and the lock under which it is decided about. */
 import { TurnwrightError } from '../../../protocol/errors.ts';
-import { shellWord } from '../../../util/process/quote-shell-word.ts';
+import { shellWord } from '../../../util/process/shell-program.ts';
 import type { RunStatement } from '../database.ts';
 
 /** The UTC day, and when the next one begins. */

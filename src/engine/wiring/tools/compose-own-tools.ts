@@ -7,7 +7,7 @@ import type { AnyTool } from '../../../protocol/tools/tool.ts';
 import { createHistoryTool, type HistoryPort } from '../../../tools/builtin/history.ts';
 import { createSnipTool } from '../../../tools/builtin/snip.ts';
 import { createSleepTool, SLEEP_TOOL, type SleepPorts } from '../../../tools/builtin/tasks/sleep.ts';
-import { whileSame } from '../../../util/collections/while-same.ts';
+import { whileSame } from '../../../util/collections/made-once.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import type { McpRoom } from '../../mcp/mcp-room.ts';
 import type { ComposedSession } from '../../storage/session-place.ts';

@@ -1,5 +1,5 @@
 /** WebFetch: the sockets of the model's connection, a small model for reading, and the rules about hosts. */
-import { asksAnthropic } from '../../../model/catalog/anthropic-api.ts';
+import { asksAnthropic } from '../../../model/catalog/model-info.ts';
 import type { Permissions } from '../../../permissions/permission-engine.ts';
 import { parseRule } from '../../../permissions/rules/permission-rule.ts';
 import { allowsLocalHost } from '../../../permissions/rules/url-rule.ts';
@@ -7,14 +7,19 @@ import { providerFacts } from '../../../protocol/model/provider.ts';
 import type { AnyTool } from '../../../protocol/tools/tool.ts';
 import { DEFAULT_BASE_URL } from '../../../settings/resolve/resolved-options.ts';
 import { createParser } from '../../../tools/schema/from-json-schema.ts';
-import { PAGE_READER, pageAndRequest } from '../../../web/page-question.ts';
-import { createWebFetchTool, WEB_FETCH_TOOL, type WebFetchInput } from '../../../web/web-fetch-tool.ts';
+import {
+  createWebFetchTool,
+  PAGE_READER,
+  pageAndRequest,
+  WEB_FETCH_TOOL,
+  type WebFetchInput,
+} from '../../../web/web-fetch-tool.ts';
 import { createWebSearchTool, WEB_SEARCH_TOOL, type WebSearchInput } from '../../../web/web-search-tool.ts';
 import type { QueryEngineConfig } from '../../config.ts';
-import { connectWith } from '../../mcp/mcp-connect.ts';
+import { connectWith } from '../../connect-with.ts';
 import { ownProvider } from '../../models/open-model-client.ts';
-import { formatUserAgent } from '../../models/user-agent.ts';
 import { askSmallModel, type SideCallPorts } from '../../side-calls/small-model.ts';
+import { formatUserAgent } from '../../version.ts';
 
 export interface WebParts extends SideCallPorts {
   readonly permissions: Permissions;

@@ -1,13 +1,13 @@
 /** The built-in tools of a session. */
-import { asksAnthropic } from '../../../model/catalog/anthropic-api.ts';
+import { asksAnthropic } from '../../../model/catalog/model-info.ts';
 import { TOOL_SEARCH_TOOL, toolFacts, toolsMadeOf } from '../../../protocol/tools/builtin-tools.ts';
 import type { Resolution } from '../../../settings/resolve/resolution.ts';
 import { AGENT_TOOL, AGENT_TOOL_ALIAS } from '../../../subagents/agent-tool.ts';
 import { HISTORY_TOOL } from '../../../tools/builtin/history.ts';
 import { builtinTools } from '../../../tools/builtin/index.ts';
 import { SLEEP_TOOL } from '../../../tools/builtin/tasks/sleep.ts';
-import { lazily } from '../../../util/async/lazily.ts';
 import { extended } from '../../../util/collections/extended.ts';
+import { lazily } from '../../../util/collections/made-once.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import type { SessionSandbox } from '../../sandbox/session-sandbox.ts';
 

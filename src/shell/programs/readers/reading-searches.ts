@@ -1,6 +1,5 @@
 /** Programs that search, or show parts of text, with the forms in which they only read. */
-import { onlyShowsText } from '../awk-script.ts';
-import { onlyEditsText } from '../sed-script.ts';
+import { onlyEditsText, onlyShowsText } from '../awk-and-sed.ts';
 import type { ReadingForm } from './reading-form.ts';
 
 const recursive = (args: readonly string[]): boolean =>

@@ -6,7 +6,7 @@ import { tildeRefusal } from '../../../util/files/home-path.ts';
 import { isInside } from '../../../util/files/inside.ts';
 import { PathMovedError } from '../../../util/files/plain-path.ts';
 import { realPath } from '../../../util/files/real-path.ts';
-import { sha256 } from '../../../util/ids/sha256.ts';
+import { sha256 } from '../../../util/ids/hash-and-uuid.ts';
 import { withPathLock } from '../../gate/path-lock.ts';
 
 type Checked = { ok: true } | { ok: false; message: string };

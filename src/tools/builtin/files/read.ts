@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import type { PlainFile } from '../../../protocol/files.ts';
 import type { Tool, ToolContext, ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
 import { absolutePath } from '../../../util/files/home-path.ts';
-import { sha256 } from '../../../util/ids/sha256.ts';
+import { sha256 } from '../../../util/ids/hash-and-uuid.ts';
 import { createParser } from '../../schema/from-json-schema.ts';
 import type { NotebookView } from '../notebook/show-notebook.ts';
 import { checkSpelling, fileInTheWay, isNoFolder, kindRefusal, resolveFilePath } from './file-access.ts';

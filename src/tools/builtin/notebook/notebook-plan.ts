@@ -1,6 +1,6 @@
 /** Plans an edit of a notebook, or says why it is refused. */
 import type { ToolContext } from '../../../protocol/tools/tool.ts';
-import { sha256 } from '../../../util/ids/sha256.ts';
+import { sha256 } from '../../../util/ids/hash-and-uuid.ts';
 import { changedMessage, readForWriting, staleness } from '../files/file-access.ts';
 import { findList } from '../files/json-elements.ts';
 import { decodeText, encodeText, encodingRefusal } from '../files/text-file.ts';

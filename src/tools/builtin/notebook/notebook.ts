@@ -1,7 +1,7 @@
 /** A Jupyter notebook (nbformat 4), as far as tools need it: cells, their names and content. */
 
 import { parseJson } from '../../../util/bounded-json.ts';
-import { isRecord } from '../../../util/is-record.ts';
+import { isRecord } from '../../../util/json-values.ts';
 
 export interface NotebookCell {
   readonly id?: string;

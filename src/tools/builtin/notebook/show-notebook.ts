@@ -2,7 +2,7 @@
 
 import type { ImageBlock, TextBlock } from '../../../protocol/model/wire.ts';
 import type { ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
-import { isRecord } from '../../../util/is-record.ts';
+import { isRecord } from '../../../util/json-values.ts';
 import { takeStart } from '../../../util/text/cut-text.ts';
 import { detectImageType, type ImageType } from '../files/image-file.ts';
 import { cellName, type NotebookCell, readCellSource, readNotebook } from './notebook.ts';

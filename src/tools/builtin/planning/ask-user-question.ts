@@ -3,7 +3,7 @@
  */
 import type { JsonSchema } from '../../../protocol/json.ts';
 import type { Tool } from '../../../protocol/tools/tool.ts';
-import { lazily } from '../../../util/async/lazily.ts';
+import { lazily } from '../../../util/collections/made-once.ts';
 import { createParser } from '../../schema/from-json-schema.ts';
 
 export const ASK_USER_QUESTION_TOOL = 'AskUserQuestion';

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../../../protocol/json.ts';
 import type { Tool, ToolContext, ToolOutput, ToolProgress } from '../../../protocol/tools/tool.ts';
-import { lazily } from '../../../util/async/lazily.ts';
+import { createResolvable, type Resolvable } from '../../../util/async/promises.ts';
 import { systemClock } from '../../../util/clock.ts';
+import { lazily } from '../../../util/collections/made-once.ts';
 import { shellOn } from '../../../util/process/shell-program.ts';
-import { createResolvable, type Resolvable } from '../../resolvable.ts';
 import { createParser } from '../../schema/from-json-schema.ts';
 import { goOnInBackground, movedOutput, runInBackground, shellTask } from './bash-background.ts';
 import type { BashInput, BashOptions, BashSettings } from './bash-options.ts';

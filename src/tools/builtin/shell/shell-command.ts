@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../../protocol/ports.ts';
 import type { Isolate, Launch } from '../../../protocol/tools/isolation.ts';
-import { unlessAborted } from '../../../util/async/when-aborted.ts';
+import { unlessAborted } from '../../../util/async/promises.ts';
 import { type ProcessEnd, type ProcessGroup, spawnGroup } from '../../../util/process/process-tree.ts';
 import type { BoundedOutput } from './bounded-output.ts';
 

@@ -3,8 +3,7 @@
  * conversation (L6).
  */
 import type { Clock } from '../../../protocol/ports.ts';
-import type { ParkingPort } from '../../../protocol/session/parking.ts';
-import { CallParked } from '../../../protocol/tools/call-parked.ts';
+import { CallParked, type ParkingPort } from '../../../protocol/session/parking.ts';
 import type { Tool } from '../../../protocol/tools/tool.ts';
 import { createParser } from '../../schema/from-json-schema.ts';
 

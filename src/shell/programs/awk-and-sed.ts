@@ -49,3 +49,12 @@ export function onlyEditsText(script: string): boolean {
 
 const EXPRESSION = /^\/(?:\\[^\n]|[^\\/[\n]|\[\^?[\w.:-]+\])+\/[IM]*/;
 const ADDRESS = new RegExp(`^(?:\\d+(?:~\\d+)?|\\$|${EXPRESSION.source.slice(1)})`);
+
+/** awk runs and writes by few words of its language. */
+export const awkDoesMore = (script: string): boolean =>
+  /system|getline|@|\|(?!\|)|\\\n|\bclose\b/.test(script.replaceAll('||', '')) ||
+  /print[\s\S]*>/.test(script);
+
+/** Whether it does no more than show what it is given: no environment, and no files of its own choice. */
+export const onlyShowsText = (script: string): boolean =>
+  !awkDoesMore(script) && !/ENVIRON|PROCINFO|SYMTAB|FUNCTAB|ARG[VC]/.test(script);

@@ -1,15 +1,20 @@
 /**
  * Sockets to one endpoint: a keep-alive agent per process and origin, shared by all clients with the same
  * route. Idle sockets do not keep the process alive. TLS is loaded for https only.
+ *
+ * All that the package sends goes through here, so proxy and certificate authorities hold for all of it.
+ * It is used in three ways: a call to a model keeps its bytes as state (`model/http/http-call.ts`, measured);
+ * libraries take a `fetch` (`create-fetch.ts`); pages and hooks send one request (`send-request.ts`).
  */
 import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { http, https, tls } from '../../util/node.ts';
+import { http, https, tls } from '../node.ts';
 
 interface EndpointOptions {
   readonly baseUrl: URL;
-  readonly proxyUrl?: URL | undefined;
+  /** Of the proxy; one that is no URL throws `TypeError`. */
+  readonly proxyUrl?: string | undefined;
   readonly noProxy?: string | undefined;
   /** Extra certificate authorities, PEM. */
   readonly ca?: string | Buffer | undefined;
@@ -36,6 +41,9 @@ export interface Connections {
   /** Releases the shared agent; the last release closes its sockets. */
   close(): void;
 }
+
+/** Sockets to the origin of an address, with the proxy and the certificate authorities of the session. */
+export type ConnectPort = (url: URL) => Pick<Connections, 'close' | 'proxied' | 'request'>;
 
 /** A proxy that refused to connect. */
 class ProxyRefusal extends Error {
@@ -116,8 +124,8 @@ const IDLE_SOCKET_MS = 60_000;
 
 export function openConnections(options: EndpointOptions): Connections {
   const { baseUrl } = options;
-  const proxy =
-    options.proxyUrl !== undefined && !bypassesProxy(baseUrl, options.noProxy) ? options.proxyUrl : undefined;
+  const given = options.proxyUrl ? new URL(options.proxyUrl) : undefined;
+  const proxy = given === undefined || bypassesProxy(baseUrl, options.noProxy) ? undefined : given;
   const key = JSON.stringify([baseUrl.origin, proxy?.href, options.ca?.toString()]);
   let entry: SharedRoute | undefined;
 
@@ -245,9 +253,15 @@ function openTunnel(
 }
 
 function proxyAuthorization(proxy: URL): { 'proxy-authorization'?: string } {
-  if (proxy.username === '') return {};
-  const userInfo = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(userInfo).toString('base64')}` };
+  const credentials = basicCredentials(proxy);
+  return credentials === undefined ? {} : { 'proxy-authorization': credentials };
+}
+
+/** For an `authorization` header: the name and the password in an address; undefined: it has none. */
+export function basicCredentials({ username, password }: URL): string | undefined {
+  if (username === '') return undefined;
+  const userInfo = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(userInfo).toString('base64')}`;
 }
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/;

@@ -1,1 +1,0 @@
-export { type Asker, type AskHost, createAsker } from './asker.ts';
