@@ -1,7 +1,7 @@
 /** Reads the output of a command, a response or an MCP tool as a hook's answer. */
 
 import type { HookEvent } from '../protocol/tools/hook.ts';
-import { parseJson } from '../util/bounded-json.ts';
+import { readJson } from '../util/bounded-json.ts';
 import { isRecord } from '../util/json-values.ts';
 import type { HookRun } from './registered-hook.ts';
 
@@ -25,7 +25,7 @@ export function readText(text: string, event: HookEvent, complete: boolean): Hoo
   const trimmed = text.trim();
   if (trimmed.startsWith('{')) {
     if (!complete) return { kind: 'failed', problem: 'its answer is too long to be read.' };
-    const answer = parse(trimmed);
+    const answer = readJson(trimmed);
     return answer === undefined
       ? { kind: 'failed', problem: `its answer is not JSON: ${excerpt(trimmed)}` }
       : { kind: 'answer', answer };
@@ -57,7 +57,7 @@ export const seemsToRefuse = (text: string): boolean => REFUSES.test(text);
 export function refusalIn(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!seemsToRefuse(text)) return undefined;
   for (const { index } of text.matchAll(/^[ \t]*\{/gm)) {
-    const answer = parse(text.slice(index).trim());
+    const answer = readJson(text.slice(index).trim());
     if (refuses(answer)) return answer as Readonly<Record<string, unknown>>;
   }
   return undefined;
@@ -81,7 +81,7 @@ const toRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecor
 export function detaches(stdout: string): { readonly timeoutMs: number | undefined } | undefined {
   const end = stdout.indexOf('\n');
   if (end < 0 || !stdout.trimStart().startsWith('{')) return undefined;
-  const first = parse(stdout.slice(0, end).trim());
+  const first = readJson(stdout.slice(0, end).trim());
   if (typeof first !== 'object' || first === null || !('async' in first) || first.async !== true)
     return undefined;
   const timeoutMs = 'asyncTimeout' in first ? first.asyncTimeout : undefined;
@@ -95,12 +95,4 @@ export function boundHookText(text: string): string {
 
 export function excerpt(text: string): string {
   return JSON.stringify(text.length <= 200 ? text : `${text.slice(0, 200)}…`);
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

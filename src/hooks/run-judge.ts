@@ -2,8 +2,7 @@
 import type { HookEvent } from '../protocol/tools/hook.ts';
 import type { HookOutput } from '../protocol/tools/hook-callback.ts';
 import type { JudgingHookConfig } from '../protocol/tools/hook-config.ts';
-import { parseJson } from '../util/bounded-json.ts';
-import { isRecord } from '../util/json-values.ts';
+import { readJsonObject } from '../util/bounded-json.ts';
 import { excerpt } from './read-text.ts';
 import type { HookKindRunner } from './registered-hook.ts';
 
@@ -49,13 +48,8 @@ interface Verdict {
 /** Alone, or in one fence. */
 function verdictIn(text: string): Verdict | undefined {
   const [, fenced] = /^```(?:json)?\s*\n([\s\S]*?)\n```$/.exec(text.trim()) ?? [];
-  let held: unknown;
-  try {
-    held = parseJson(fenced ?? text.trim());
-  } catch {
-    return undefined;
-  }
-  if (!isRecord(held) || typeof held['ok'] !== 'boolean') return undefined;
+  const held = readJsonObject(fenced ?? text.trim());
+  if (typeof held?.['ok'] !== 'boolean') return undefined;
   const { ok, reason, impossible } = held;
   return { ok, reason: typeof reason === 'string' ? reason : '', impossible: impossible === true };
 }

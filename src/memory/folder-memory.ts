@@ -1,8 +1,10 @@
 /** The memory files of folders, each read once, and the rules in them that wait for a file they are about. */
+
 import { join, relative } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { LoadReason } from '../protocol/tools/hook.ts';
-import { matchesGlob } from '../util/text/glob-pattern.ts';
+import { resolveLinks } from '../util/files/real-path.ts';
+import { matchesGlob } from '../util/search/path-pattern.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 import { projectFiles, projectRules, userFiles } from './memory-places.ts';
 import type { MemoryReader } from './read-memory.ts';
@@ -78,7 +80,7 @@ export class FolderMemory {
   /** The files of the rules that are about this path; they wait no longer. */
   async takeRules(path: string): Promise<readonly MemoryFile[]> {
     const { files } = this.#options;
-    const names = this.#held.length === 0 ? [] : [path, await files.realpath(path).catch(() => path)];
+    const names = this.#held.length === 0 ? [] : [path, await resolveLinks(files, path)];
     const matching = this.#held.filter(({ folder, group }) =>
       group[0]?.globs?.some((glob) => names.some((name) => matchesGlob(glob, relative(folder, name)))),
     );

@@ -1,10 +1,12 @@
 /** Reads memory files with their imports, limited in number, depth and size. */
+
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { LoadReason } from '../protocol/tools/hook.ts';
 import { isInside } from '../util/files/inside.ts';
+import { resolveLinks } from '../util/files/real-path.ts';
+import { matchesGlob } from '../util/search/path-pattern.ts';
 import { listField, readFrontmatter } from '../util/text/frontmatter.ts';
-import { matchesGlob } from '../util/text/glob-pattern.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 
 const MAX_IMPORT_DEPTH = 5;
@@ -198,7 +200,7 @@ class Reader implements MemoryReader {
   async #isInBounds(real: string, wanted: Pick<WantedFile, 'type'>): Promise<boolean> {
     const { files, importsAnywhere, roots } = this.#options;
     if (wanted.type === 'User' || importsAnywhere) return true;
-    this.#realRoots ??= Promise.all(roots.map((root) => files.realpath(root).catch(() => root)));
+    this.#realRoots ??= Promise.all(roots.map((root) => resolveLinks(files, root)));
     return (await this.#realRoots).some((root) => isInside(real, root));
   }
 

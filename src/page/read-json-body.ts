@@ -1,5 +1,5 @@
 /** The JSON object in the body of a request. */
-import { parseJson } from '../util/bounded-json.ts';
+import { readJsonObject } from '../util/bounded-json.ts';
 
 /** The request is answered with this status and sentence. */
 export class RefusedRequest extends Error {
@@ -25,18 +25,9 @@ export async function readJsonBody(
     if (bytes > maxBytes) throw new RefusedRequest(413, `The body has more than ${maxBytes} bytes.`);
     chunks.push(chunk);
   }
-  const body = parsed(new TextDecoder().decode(joined(chunks, bytes)));
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new RefusedRequest(400, 'The body must be a JSON object.');
-  return body as Readonly<Record<string, unknown>>;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
+  const body = readJsonObject(new TextDecoder().decode(joined(chunks, bytes)));
+  if (body === undefined) throw new RefusedRequest(400, 'The body must be a JSON object.');
+  return body;
 }
 
 function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array {

@@ -9,6 +9,7 @@ import type {
   PermissionRuleSource,
   PermissionUpdate,
 } from '../protocol/tools/permission.ts';
+import { formatRule } from '../protocol/tools/permission.ts';
 import type { PermissionExplanation, RuleCheck } from '../protocol/tools/permission-explanation.ts';
 import { PROTECTED_AT_HOME } from '../util/files/protected-names.ts';
 import { checkMode, checkUpdate } from './ask/check-update.ts';
@@ -21,13 +22,7 @@ import type { DiskReader } from './decide/resolved-path.ts';
 import { stricterMode } from './decide/stricter-mode.ts';
 import type { RuleFiles } from './explain/rule-files.ts';
 import type { PathPatternSource } from './rules/path-rule.ts';
-import {
-  allowsFamily,
-  formatRule,
-  namesTool,
-  speaksOfReading,
-  speaksOfWriting,
-} from './rules/permission-rule.ts';
+import { allowsFamily, namesTool, speaksOfReading, speaksOfWriting } from './rules/permission-rule.ts';
 import { type Pattern, readForbidden, readPattern } from './rules/read-pattern.ts';
 import { createRuleSet, type RuleSet, type RuleTexts } from './rules/rule-set.ts';
 import { StandingFiles } from './rules/standing-files.ts';

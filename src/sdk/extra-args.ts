@@ -6,8 +6,7 @@
 import { checkOptions, mustBe } from '../options/check-options.ts';
 import { optionOfFlag } from '../options/flags.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
-import { parseJson } from '../util/bounded-json.ts';
-import { isRecord } from '../util/json-values.ts';
+import { readJsonObject } from '../util/bounded-json.ts';
 import type { Options } from './query-options.ts';
 
 /** Flags about the streams of a process, which have no effect in process. */
@@ -41,14 +40,7 @@ function parseExtraArg(flag: string, words: string | null): Options {
 }
 
 function json(words: string, flag: string): Readonly<Record<string, unknown>> {
-  let parsed: unknown;
-  try {
-    parsed = parseJson(words);
-  } catch {
-    parsed = undefined;
-  }
-  if (isRecord(parsed)) return parsed;
-  return refuse(`--${flag} takes a JSON object`);
+  return readJsonObject(words) ?? refuse(`--${flag} takes a JSON object`);
 }
 
 function refuse(why: string): never {

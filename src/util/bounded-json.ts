@@ -1,4 +1,5 @@
 /** JSON that comes from outside: servers, hooks, models, hosts, and files that others may have written. */
+import { isRecord } from './json-values.ts';
 
 /** Deeper values are refused, because what is read is walked with recursion later. */
 const MAX_DEPTH = 500;
@@ -7,6 +8,21 @@ const MAX_DEPTH = 500;
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) throw new SyntaxError(`it is ${TOO_DEEP}`);
   return JSON.parse(text);
+}
+
+/** The value of a JSON text; undefined: it is no JSON, or nested too deeply. */
+export function readJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object that a JSON text holds; undefined: it holds none. */
+export function readJsonObject(text: string): Record<string, unknown> | undefined {
+  const value = readJson(text);
+  return isRecord(value) ? value : undefined;
 }
 
 export const TOO_DEEP = `nested more than ${MAX_DEPTH} levels deep`;

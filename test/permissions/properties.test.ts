@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
-import { formatRule, parseRule } from '../../src/permissions/rules/permission-rule.ts';
-import { PERMISSION_MODES, type PermissionRuleSource } from '../../src/protocol/tools/permission.ts';
+import { parseRule } from '../../src/permissions/rules/permission-rule.ts';
+import {
+  formatRule,
+  PERMISSION_MODES,
+  type PermissionRuleSource,
+} from '../../src/protocol/tools/permission.ts';
 import { propertyRuns } from '../long-form.ts';
 import { question, TOOLS } from './ask-doubles.ts';
 

@@ -1,5 +1,10 @@
 /** What a question about a call shows and what its answers mean, wherever on a terminal it is asked. */
-import type { CanUseToolContext, PermissionResult, PermissionUpdate } from '../../index.ts';
+import type {
+  CanUseToolContext,
+  PermissionResult,
+  PermissionRuleValue,
+  PermissionUpdate,
+} from '../../index.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import { modeName } from './mode-name.ts';
 
@@ -34,6 +39,10 @@ export function describeUpdates(updates: readonly PermissionUpdate[]): string {
   return updates.map(describeUpdate).join('; ');
 }
 
+/** `Tool(specifier)`, as in settings. */
+export const writeRule = ({ toolName, ruleContent }: PermissionRuleValue): string =>
+  ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
+
 function describeUpdate(update: PermissionUpdate): string {
   switch (update.type) {
     case 'setMode':
@@ -45,9 +54,7 @@ function describeUpdate(update: PermissionUpdate): string {
     case 'replaceRules':
     case 'removeRules':
       return update.rules
-        .map(({ toolName, ruleContent }) =>
-          visible(ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`),
-        )
+        .map((rule) => visible(writeRule(rule)))
         .join(', ')
         .concat(
           update.destination === 'localSettings' ? ', kept in the local settings' : ' for this session',

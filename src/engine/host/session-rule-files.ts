@@ -1,6 +1,8 @@
 /** The settings file that holds a permission rule, and those to which new rules can be written. */
+
 import type { RuleFiles } from '../../permissions/explain/rule-files.ts';
-import { formatRule, parseRule } from '../../permissions/rules/permission-rule.ts';
+import { parseRule } from '../../permissions/rules/permission-rule.ts';
+import { formatRule } from '../../protocol/tools/permission.ts';
 import { RULE_SOURCES } from '../../settings/resolve/resolve-permissions.ts';
 import type { SettingsAccess } from './settings-access.ts';
 

@@ -9,7 +9,7 @@ import type { LoopMessage } from '../../protocol/model/messages.ts';
 import type { CallModel, ModelInfo } from '../../protocol/model/model.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { ParseResult, ToolOutput } from '../../protocol/tools/tool.ts';
-import { parseJson } from '../../util/bounded-json.ts';
+import { readJson } from '../../util/bounded-json.ts';
 import type { SchemaCheck } from '../json-schema-check.ts';
 import { type Judge, type Judgement, type OpenedSchema, openOutputSchema } from '../output/output-schema.ts';
 import { carriedIn } from '../output/portable-schema.ts';
@@ -153,7 +153,7 @@ export class SchemaValue {
 
   /** What a text says that was asked for by the schema. */
   #answered(): { readonly value: unknown } | undefined {
-    const given = this.#answers.text === undefined ? undefined : parsed(this.#answers.text);
+    const given = this.#answers.text === undefined ? undefined : readJson(this.#answers.text);
     if (given === undefined) return undefined;
     return this.#meantBy(this.#isCarried ? (onlyField(given) ?? given) : given);
   }
@@ -179,19 +179,11 @@ export class SchemaValue {
 
 /** What a model may have meant that wrapped the value in a field of its own, or wrote it as a text (F158). */
 function unwrappings(given: unknown, depth = 2): readonly unknown[] {
-  const inner = typeof given === 'string' ? parsed(given) : onlyField(given);
+  const inner = typeof given === 'string' ? readJson(given) : onlyField(given);
   return inner === undefined || depth === 0 ? [] : [inner, ...unwrappings(inner, depth - 1)];
 }
 
 function onlyField(given: unknown): unknown {
   const fields = typeof given === 'object' && given !== null ? Object.values(given) : [];
   return fields.length === 1 ? fields[0] : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

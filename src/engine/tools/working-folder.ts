@@ -2,11 +2,13 @@
  * The folder that relative paths count from: the session's own, until a shell command changes to another one
  * (L5).
  */
+
 import { join, relative } from 'node:path';
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { homeDirectory } from '../../util/files/home-path.ts';
 import { isInside } from '../../util/files/inside.ts';
+import { resolveLinks } from '../../util/files/real-path.ts';
 import { isGone, standingFolder } from '../../util/files/standing-folder.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
@@ -128,6 +130,6 @@ export class WorkingFolder extends CallFolder {
   }
 
   #real(folder: string): Promise<string> {
-    return this.#files.realpath(folder).catch(() => folder);
+    return resolveLinks(this.#files, folder);
   }
 }

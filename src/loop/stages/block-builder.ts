@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import type { AssistantBlock, BlockDelta } from '../../protocol/model/wire.ts';
 import type { ToolCall } from '../../protocol/tools/tool-call.ts';
-import { parseJson } from '../../util/bounded-json.ts';
+import { readJsonObject } from '../../util/bounded-json.ts';
 import { DELTAS_PER_PIECE } from '../limits.ts';
 
 export class BlockBuilder {
@@ -123,19 +123,8 @@ export class BlockBuilder {
   /** Parsed once: a long input is megabytes. */
   #input(): JsonObject | undefined {
     const text = this.#text();
-    this.#parsed ??= { input: parsed(text) };
+    this.#parsed ??= { input: readJsonObject(text) as JsonObject | undefined };
     return this.#parsed.input;
-  }
-}
-
-function parsed(json: string): JsonObject | undefined {
-  try {
-    const value: unknown = parseJson(json);
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as JsonObject)
-      : undefined;
-  } catch {
-    return undefined;
   }
 }
 

@@ -3,7 +3,7 @@
  */
 import type { SystemBody } from '../../protocol/model/messages.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
-import { parseJson } from '../../util/bounded-json.ts';
+import { readJson } from '../../util/bounded-json.ts';
 
 /** Such a call is reported, never run. */
 export function writtenCallNotice(text: string, tools: readonly WireTool[]): readonly SystemBody[] {
@@ -48,11 +48,7 @@ function nameIn(value: unknown): string | undefined {
 function json(text: string): unknown {
   const trimmed = text.trim();
   if (!trimmed.startsWith('{') && !trimmed.startsWith('[')) return undefined;
-  try {
-    return parseJson(trimmed);
-  } catch {
-    return undefined;
-  }
+  return readJson(trimmed);
 }
 
 function fields(value: unknown): Readonly<Record<string, unknown>> | undefined {

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
 import type { ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
-import { parseJson } from '../../util/bounded-json.ts';
+import { readJson } from '../../util/bounded-json.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
 import { isRecord } from '../../util/json-values.ts';
 import { textOfContent } from '../../util/text/text-blocks.ts';
@@ -124,21 +124,13 @@ function beside(blocks: readonly Block[], content: unknown): readonly Block[] {
 
 /** The text is within one of its texts, or is one of its values as JSON. */
 function contains(content: unknown, said: string): boolean {
-  const value = parsed(said);
+  const value = readJson(said);
   const isSaid = (part: unknown): boolean =>
     said === '' ||
     (typeof part === 'string' && part.includes(said)) ||
     (value !== undefined && isDeepStrictEqual(part, value)) ||
     (typeof part === 'object' && part !== null && Object.values(part).some(isSaid));
   return isSaid(content);
-}
-
-function parsed(json: string): unknown {
-  try {
-    return parseJson(json);
-  } catch {
-    return undefined;
-  }
 }
 
 async function toBlocks(item: unknown, place: ResultPlace): Promise<readonly Block[]> {

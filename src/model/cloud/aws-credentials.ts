@@ -1,6 +1,6 @@
 /** AWS credentials for signing: from a command, from variables, else from the chain of the AWS SDK. */
 
-import { parseJson } from '../../util/bounded-json.ts';
+import { readJson } from '../../util/bounded-json.ts';
 import { isRecord } from '../../util/json-values.ts';
 import type { WireSetup } from '../wire-setup.ts';
 import { LOGIN_LIMIT_MS, readCloudVariable } from './cloud-setup.ts';
@@ -128,12 +128,7 @@ class Credentials implements AwsCredentials {
 
 /** `{"Credentials": {…}}`, or the inner object, as `aws configure export-credentials` prints it. */
 function keysIn(text: string): AwsKeys | undefined {
-  let printed: unknown;
-  try {
-    printed = parseJson(text);
-  } catch {
-    return undefined;
-  }
+  const printed = readJson(text);
   const {
     AccessKeyId: accessKeyId,
     SecretAccessKey: secretAccessKey,

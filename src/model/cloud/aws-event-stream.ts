@@ -5,8 +5,7 @@
  */
 
 import { crc32 } from 'node:zlib';
-import { parseJson } from '../../util/bounded-json.ts';
-import { isRecord } from '../../util/json-values.ts';
+import { readJsonObject } from '../../util/bounded-json.ts';
 import type { SseReader } from '../stream/sse.ts';
 
 const PRELUDE_BYTES = 12;
@@ -65,7 +64,7 @@ function frameLength(bytes: Buffer): number | undefined {
 function decodeFrame(frame: Buffer): string | undefined {
   const payloadAt = PRELUDE_BYTES + frame.readUInt32BE(4);
   const headers = headersIn(frame.subarray(PRELUDE_BYTES, payloadAt));
-  const payload = parsed(frame.toString('utf8', payloadAt, frame.length - CRC_BYTES));
+  const payload = readJsonObject(frame.toString('utf8', payloadAt, frame.length - CRC_BYTES)) ?? {};
   switch (headers.get(':message-type')) {
     case 'event': {
       const { bytes } = payload;
@@ -118,13 +117,4 @@ function headersIn(bytes: Buffer): ReadonlyMap<string, string> {
     }
   }
   return headers;
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = parseJson(text);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

@@ -2,7 +2,7 @@
  * What a refusal of a request says is unknown in it. Validators quote what users wrote, so only the beginning
  * of the message counts, and only names of what this request contained.
  */
-import { parseJson } from '../../util/bounded-json.ts';
+import { readJson } from '../../util/bounded-json.ts';
 import { isRecord } from '../../util/json-values.ts';
 import { EFFORT_MESSAGES, TOOL_REFERENCES } from '../catalog/conversation-features.ts';
 import { THREAD } from '../request/message-threads.ts';
@@ -70,7 +70,7 @@ export function refusedFields(message: string, sent: SentRequest): readonly stri
     return SAID.test(before) && /\bbeta/i.test(before) && betas[0] !== '' ? [ALL_BETAS] : [];
   const after = rest.slice(names[0].length);
   if (!SAID.test(before) && !SAID_BEHIND.test(after)) return [];
-  const body = parsed(sent.body);
+  const body = readJson(sent.body);
   const found = (names[1] ?? '').split(/['"`]*(?:,| and) *['"`]*/).flatMap((written) => {
     const name = written.replace(/\.+$/, '');
     const lower = name.toLowerCase();
@@ -100,12 +100,4 @@ function fieldAt(path: string, body: unknown, text: string): readonly string[] {
     else if (part === MARKS) return [];
   }
   return isRecord(at) && at['type'] === 'ephemeral' ? [MARKS] : [];
-}
-
-function parsed(body: string): unknown {
-  try {
-    return parseJson(body);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,7 +3,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
 import type { HttpHead } from '../../protocol/model/provider-wire.ts';
-import { parseJson } from '../../util/bounded-json.ts';
+import { readJson } from '../../util/bounded-json.ts';
 import type { Connections } from '../../util/http/connections.ts';
 import { openHttpCall } from './http-call.ts';
 
@@ -70,17 +70,9 @@ export async function requestJson(
     if (call.head === undefined || call.stopped !== undefined) return { message: 'No answer came in time.' };
     if (bytes > MAX_ANSWER_BYTES) return { message: 'The answer is too large.' };
     const text = Buffer.concat(chunks).toString('utf8');
-    return { head: call.head, text, json: parsed(text) };
+    return { head: call.head, text, json: readJson(text) };
   } finally {
     call.close();
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -4,7 +4,7 @@
 
 import type { FailureKind, ModelFailure } from '../../protocol/model/failure.ts';
 import type { HttpHead, ResponseHeaders } from '../../protocol/model/provider-wire.ts';
-import { parseJson } from '../../util/bounded-json.ts';
+import { readJson } from '../../util/bounded-json.ts';
 import { classifyAnswer, classifyStreamError } from '../retry/classify-error.ts';
 import { type Fields, fieldsIn, listIn, textIn } from './fields.ts';
 
@@ -30,7 +30,7 @@ const TRY_AGAIN = /(?:try again|retry) (?:in|after) (?:(\d+)m)?(\d+(?:\.\d+)?)(m
 /** A response with an error status, or a 200 whose JSON is an error. */
 export function classifyOpenAi(head: HttpHead, text: string, nowMs: number): ModelFailure {
   const unwrapped = inList(text);
-  return refined(classifyAnswer(head, unwrapped ?? text, nowMs), errorIn(parsed(unwrapped ?? text)));
+  return refined(classifyAnswer(head, unwrapped ?? text, nowMs), errorIn(readJson(unwrapped ?? text)));
 }
 
 /** An error inside a stream: `error` beside or instead of the chunk. */
@@ -86,16 +86,8 @@ function retryDelayMs(error: Fields | undefined, message: string): number | unde
 
 /** Google wraps its errors in a list of one. */
 function inList(text: string): string | undefined {
-  const first = listIn(parsed(text))[0];
+  const first = listIn(readJson(text))[0];
   return first === undefined ? undefined : JSON.stringify(first);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function errorIn(body: unknown): Fields | undefined {

@@ -3,7 +3,7 @@
  * page.
  */
 
-import { parseJson } from '../../util/bounded-json.ts';
+import { readJsonObject } from '../../util/bounded-json.ts';
 import { isRecord } from '../../util/json-values.ts';
 import type { TokenNumbers } from './error-wordings.ts';
 
@@ -17,7 +17,7 @@ export interface ErrorBody {
 const MAX_MESSAGE_CHARS = 2000;
 
 export function parseErrorBody(text: string, contentType: string | undefined): ErrorBody {
-  const value = asJson(text);
+  const value = readJsonObject(text);
   if (value !== undefined) return fromJson(value, text);
   const trimmed = text.trim();
   if (trimmed === '') return { message: 'no further explanation' };
@@ -49,14 +49,6 @@ function fromJson(value: Record<string, unknown>, text: string): ErrorBody {
       tokens: { ...(input !== undefined && { input }), ...(limit !== undefined && { limit }) },
     }),
   };
-}
-
-function asJson(text: string): Record<string, unknown> | undefined {
-  try {
-    return record(parseJson(text));
-  } catch {
-    return undefined;
-  }
 }
 
 function detail(value: unknown): string | undefined {

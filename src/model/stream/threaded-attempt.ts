@@ -5,8 +5,7 @@
 import type { Attempt, AttemptEnd, Batch } from '../../protocol/model/provider-wire.ts';
 import { promptTokens } from '../../protocol/model/usage.ts';
 import type { AssistantBlock, BlockDelta, StreamEvent, Usage } from '../../protocol/model/wire.ts';
-import { parseJson } from '../../util/bounded-json.ts';
-import { isRecord } from '../../util/json-values.ts';
+import { readJsonObject } from '../../util/bounded-json.ts';
 import { jsonOfAnswer } from '../request/message-json.ts';
 import type { ThreadOfRequest } from '../request/message-threads.ts';
 import { NOT_HELD } from '../retry/thread-refusal.ts';
@@ -125,19 +124,10 @@ function closed({ start, text, signature, isOther }: OpenBlock): string | undefi
     case 'redacted_thinking':
       return jsonOfAnswer(start);
     case 'tool_use': {
-      const input = text === '' ? (start.input ?? {}) : parsed(text);
+      const input = text === '' ? (start.input ?? {}) : readJsonObject(text);
       return input === undefined ? undefined : jsonOfAnswer({ ...start, input });
     }
     default:
       return undefined;
-  }
-}
-
-function parsed(json: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = parseJson(json);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }

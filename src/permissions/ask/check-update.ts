@@ -1,10 +1,11 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
 import {
+  formatRule,
   PERMISSION_MODES,
   type PermissionMode,
   type PermissionUpdate,
 } from '../../protocol/tools/permission.ts';
-import { formatRule, parseRule } from '../rules/permission-rule.ts';
+import { parseRule } from '../rules/permission-rule.ts';
 
 /** Throws `invalid_mode` unless the mode exists, and `bypass_not_launched` unless it may be switched to. */
 export function checkMode(mode: PermissionMode, maySkip: boolean): PermissionMode {

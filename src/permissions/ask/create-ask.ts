@@ -7,8 +7,8 @@ import type {
   PermissionResult,
   PermissionUpdate,
 } from '../../protocol/tools/permission.ts';
+import { formatRule } from '../../protocol/tools/permission.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { formatRule } from '../rules/permission-rule.ts';
 import { readAnswer } from './read-answer.ts';
 import { shownAs } from './shown-question.ts';
 

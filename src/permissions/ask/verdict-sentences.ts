@@ -1,6 +1,7 @@
 import type { PermissionMode } from '../../protocol/tools/permission.ts';
+import { formatRule } from '../../protocol/tools/permission.ts';
 import type { Subject } from '../decide/subject.ts';
-import { formatRule, type PermissionRule } from '../rules/permission-rule.ts';
+import type { PermissionRule } from '../rules/permission-rule.ts';
 
 /** What the model or a person reads about a verdict. */
 const SOURCE_NAMES = {

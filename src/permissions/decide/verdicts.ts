@@ -1,6 +1,8 @@
 /** What a decision about a call may be, and how those that a rule makes are written. */
+
 import type { GateVerdict, MatchedRule } from '../../protocol/tools/permission.ts';
-import { formatRule, type PermissionRule } from '../rules/permission-rule.ts';
+import { formatRule } from '../../protocol/tools/permission.ts';
+import type { PermissionRule } from '../rules/permission-rule.ts';
 import type { AllowOrAsk } from './judged-places.ts';
 
 export type Ask = Extract<GateVerdict, { kind: 'ask' }>;

@@ -1,13 +1,14 @@
 /** Why a call is asked about, in parts. Loaded by the first host that wants to know. */
+
 import type { AskedQuestion } from '../../protocol/tools/gate-ports.ts';
 import type { PermissionBehavior } from '../../protocol/tools/permission.ts';
+import { formatRule } from '../../protocol/tools/permission.ts';
 import type { PermissionExplanation } from '../../protocol/tools/permission-explanation.ts';
 import { touchedPaths } from '../commands/command-paths.ts';
 import { createCase } from '../decide/case-of.ts';
 import { decideCall } from '../decide/decide-call.ts';
 import { type Case, filterOutside, type PermissionState } from '../decide/evaluation.ts';
 import { TooManySteps } from '../decide/steps.ts';
-import { formatRule } from '../rules/permission-rule.ts';
 import { explainPaths, explainSegments } from './explained-segments.ts';
 import { missedRules } from './missed-rules.ts';
 import { listOffers } from './offers.ts';

@@ -1,6 +1,8 @@
 /** What "always" would change, one change each, with calls that show how far a rule reaches. */
+
 import { dirname, join } from 'node:path';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
+import { formatRule } from '../../protocol/tools/permission.ts';
 import type { PermissionOffer, RuleCheck } from '../../protocol/tools/permission-explanation.ts';
 import { whyFarReaching } from '../../shell/programs/far-reaching.ts';
 import { readCommandLine } from '../../shell/reading/command-line.ts';
@@ -13,7 +15,7 @@ import type { Case } from '../decide/evaluation.ts';
 import { readSpecifier } from '../rules/command-pattern.ts';
 import { matchRule } from '../rules/match-rule.ts';
 import { allowsPath } from '../rules/path-rule.ts';
-import { formatRule, namesTool, type PermissionRule, parseRule } from '../rules/permission-rule.ts';
+import { namesTool, type PermissionRule, parseRule } from '../rules/permission-rule.ts';
 import { readPattern, startOfPattern } from '../rules/read-pattern.ts';
 import { matchesUrl } from '../rules/url-rule.ts';
 import { formatSegment } from './explained-segments.ts';

@@ -1,5 +1,6 @@
+import { formatRule } from '../../protocol/tools/permission.ts';
 import type { PermissionScope, RuleInFile } from '../../protocol/tools/permission-explanation.ts';
-import { formatRule, type PermissionRule } from '../rules/permission-rule.ts';
+import type { PermissionRule } from '../rules/permission-rule.ts';
 
 /** Where rules stand, and where they can be kept. */
 export interface RuleFiles {

@@ -5,7 +5,7 @@ import {
   literalName,
   matchesNamesPattern,
   namesPattern,
-} from '../../util/search/name-pattern.ts';
+} from '../../util/search/path-pattern.ts';
 import type { ResolvedPath } from '../decide/resolved-path.ts';
 import type { Steps } from '../decide/steps.ts';
 import { ANY_CASE, coveredBy, EXACT, foldedPart, foldedSegment, forbids, type Take } from './covered.ts';

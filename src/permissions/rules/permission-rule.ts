@@ -40,11 +40,6 @@ export function parseRule(text: string, behavior?: PermissionBehavior): Permissi
     : { toolName, ruleContent: content };
 }
 
-/** The rule as a person writes it. */
-export function formatRule(value: PermissionRuleValue): string {
-  return value.ruleContent === undefined ? value.toolName : `${value.toolName}(${value.ruleContent})`;
-}
-
 /**
  * The built-in tools that read files, and those that write them, with the names of earlier versions: to
  * forbid a path to one of a family is to forbid it to all, and to the commands of the shell, wherever they

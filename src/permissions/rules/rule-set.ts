@@ -4,7 +4,8 @@ import type {
   PermissionRuleValue,
   PermissionUpdate,
 } from '../../protocol/tools/permission.ts';
-import { formatRule, type PermissionRule, parseRule } from './permission-rule.ts';
+import { formatRule } from '../../protocol/tools/permission.ts';
+import { type PermissionRule, parseRule } from './permission-rule.ts';
 
 /** Rules as people write them, by where they were written. */
 export type RuleTexts = { readonly [B in PermissionBehavior]?: readonly string[] | undefined };

@@ -20,17 +20,17 @@ export type PermissionBehavior = 'allow' | 'deny' | 'ask';
  * ```ts
  * const rule: PermissionRuleValue = { toolName: 'Read', ruleContent: '~/notes/**' };
  * ```
- *
- * @example
- * ```ts
- * const rule: PermissionRuleValue = { toolName: 'Read', ruleContent: '~/notes/**' };
- * ```
  */
 export interface PermissionRuleValue {
   /** Name of a tool, or of an MCP server as `mcp__server`. */
   readonly toolName: string;
   /** Inside the parentheses of `Tool(specifier)`. */
   readonly ruleContent?: string;
+}
+
+/** The rule as a person writes it, in settings too: `Tool` or `Tool(specifier)`. */
+export function formatRule({ toolName, ruleContent }: PermissionRuleValue): string {
+  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
 }
 
 export type PermissionDestination =

@@ -8,8 +8,8 @@
 import { crc32 } from 'node:zlib';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { JOURNAL_VERSION, type JournalBody, type JournalEntry } from '../../protocol/session/journal.ts';
-import { parseJson } from '../../util/bounded-json.ts';
-import { isRecord, withoutLineSeparators } from '../../util/json-values.ts';
+import { readJsonObject } from '../../util/bounded-json.ts';
+import { withoutLineSeparators } from '../../util/json-values.ts';
 import { isoTime } from '../../util/text/figures-and-times.ts';
 import { asAppended, asWritten } from './stored-form.ts';
 
@@ -186,14 +186,14 @@ export function bareResult(line: Buffer, { seq, epoch, fieldsAt }: PeekedLine): 
 
 /** The record of a line that `peekLine` has validated. */
 export function parseLine(line: Buffer): JournalEntry | undefined {
-  const value = parseObject(line);
+  const value = readJsonObject(line.toString('utf8'));
   return value && toEntry(value);
 }
 
 export function decodeLine(line: Buffer): DecodedLine {
   const sum = checkSum(line);
   if (sum === 'wrong') return { kind: 'bad_checksum' };
-  const value = parseObject(line);
+  const value = readJsonObject(line.toString('utf8'));
   if (value === undefined) return { kind: 'torn' };
   if (sum === 'none') {
     if (isRewritten(value)) return { kind: 'foreign', record: value as ForeignRecord };
@@ -230,15 +230,6 @@ export function decodeStored(value: Readonly<Record<string, unknown>>): DecodedL
   const head = { seq: Number(seq), epoch: Number(epoch) };
   if (type === 'takeover') return { kind: 'takeover', head, owner: String(owner) };
   return { kind: 'ok', entry: toEntry({ ...value }) };
-}
-
-function parseObject(line: Buffer): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = parseJson(line.toString('utf8'));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The body and the envelope, without what only viewers of the file need. */

@@ -3,10 +3,12 @@
  * home, which only its owner may read. Each belongs to one address: a key is never sent anywhere else,
  * wherever the environment or the settings point.
  */
+
 import { join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { parseJson } from '../../util/bounded-json.ts';
+import { readJsonObject } from '../../util/bounded-json.ts';
+import { resolveLinks } from '../../util/files/real-path.ts';
 import { isRecord } from '../../util/json-values.ts';
 import { withoutTrailingSlashes } from '../../util/text/cut-text.ts';
 import { errorText } from '../../util/text/error-text.ts';
@@ -95,17 +97,11 @@ function isLink(cause: unknown): boolean {
 
 /** The home itself may be a link, the file may not: it could lead to a file of others. */
 async function resolveFile({ configHome, files }: LoginFiles): Promise<string> {
-  return join(await files.realpath(configHome).catch(() => configHome), FILE);
+  return join(await resolveLinks(files, configHome), FILE);
 }
 
 function loginsIn(text: string): ReadonlyMap<string, Login> | undefined {
-  let held: unknown;
-  try {
-    held = parseJson(text);
-  } catch {
-    return undefined;
-  }
-  const stored = isRecord(held) ? held['logins'] : undefined;
+  const stored = readJsonObject(text)?.['logins'];
   if (!isRecord(stored)) return undefined;
   return new Map(
     Object.entries(stored).flatMap(([address, entry]): [string, Login][] => {

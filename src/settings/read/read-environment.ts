@@ -13,8 +13,7 @@ import {
   providerFacts,
 } from '../../protocol/model/provider.ts';
 import type { SessionStateAudience } from '../../protocol/stream/session-messages.ts';
-import { parseJson } from '../../util/bounded-json.ts';
-import { isRecord } from '../../util/json-values.ts';
+import { readJsonObject } from '../../util/bounded-json.ts';
 import { type Environment, readVariable } from './config-home.ts';
 
 /** The values of the environment, typed. Absent means unset or empty. */
@@ -217,13 +216,8 @@ function invalid(problem: string): TurnwrightError {
 /** Further fields of each request's body, as a JSON object. */
 function readExtraBody(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (text === undefined) return undefined;
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch {
-    value = undefined;
-  }
-  if (!isRecord(value)) throw invalid('CLAUDE_CODE_EXTRA_BODY must be a JSON object.');
+  const value = readJsonObject(text);
+  if (value === undefined) throw invalid('CLAUDE_CODE_EXTRA_BODY must be a JSON object.');
   const own = OWN_FIELDS.find((name) => Object.hasOwn(value, name));
   if (own !== undefined)
     throw invalid(`CLAUDE_CODE_EXTRA_BODY cannot set "${own}": the conversation itself decides about it.`);

@@ -3,10 +3,12 @@
  * trust.
  */
 
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { SettingSource } from '../../options/option-values.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { findRepository } from '../../util/files/folders.ts';
 import { homeDirectory } from '../../util/files/home-path.ts';
+import { resolveLinks } from '../../util/files/real-path.ts';
 import { isRecord } from '../../util/json-values.ts';
 import { type Environment, namedHome } from './config-home.ts';
 import { parseMcpFile, type Servers } from './mcp-file.ts';
@@ -38,11 +40,13 @@ export async function projectKey(
   projectRoot: string,
   files: Pick<PersistentFiles, 'realpath' | 'stat'>,
 ): Promise<string> {
-  const folder = await files.realpath(resolve(projectRoot)).catch(() => resolve(projectRoot));
-  for (let at = folder; ; at = dirname(at)) {
-    if ((await files.stat(join(at, '.git')).catch(() => undefined)) !== undefined) return at;
-    if (dirname(at) === at) return folder;
-  }
+  const folder = await resolveLinks(files, resolve(projectRoot));
+  const exists = (path: string) =>
+    files.stat(path).then(
+      (stat) => stat !== undefined,
+      () => false,
+    );
+  return (await findRepository(folder, { exists })) ?? folder;
 }
 
 interface UserServersPlaces {

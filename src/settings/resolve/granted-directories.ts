@@ -3,9 +3,11 @@
  * own home. The project's local settings name them too, but that file can come with a repository; a folder
  * named there is only used if it is recorded here.
  */
+
 import { dirname, isAbsolute, join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
+import { resolveLinks } from '../../util/files/real-path.ts';
 import { isRecord } from '../../util/json-values.ts';
 import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
 import { readIfPresent } from '../read/read-settings.ts';
@@ -83,5 +85,4 @@ async function read({ configHome, files }: GrantStore): Promise<Readonly<Record<
   );
 }
 
-const realRoot = ({ projectRoot, files }: GrantStore): Promise<string> =>
-  files.realpath(projectRoot).catch(() => projectRoot);
+const realRoot = ({ projectRoot, files }: GrantStore): Promise<string> => resolveLinks(files, projectRoot);

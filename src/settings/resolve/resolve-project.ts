@@ -2,6 +2,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import type { BaseOptions } from '../../options/options.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isInside } from '../../util/files/inside.ts';
+import { resolveLinks } from '../../util/files/real-path.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { MCP_FILE, type McpFile, parseMcpFile } from '../read/mcp-file.ts';
 import { leadsOut, readIfPresent, readSettings } from '../read/read-settings.ts';
@@ -52,7 +53,7 @@ export async function resolveProject(places: ProjectPlaces): Promise<ResolvedPro
     return answer;
   };
   const isWritten = async (folder: string) =>
-    written === 'any' || written.has(await toRealPath(folder, files));
+    written === 'any' || written.has(await resolveLinks(files, folder));
   if (isWord && (projectTrusted === true || !(await isWritten(places.projectRoot)))) {
     const mayAllow =
       projectTrusted === true || !layers.some(sharedAllows) || (await recorded()).state === 'trusted';
@@ -102,9 +103,6 @@ async function readWrittenFolders(
     return 'any';
   }
 }
-
-const toRealPath = (folder: string, files: Pick<PersistentFiles, 'realpath'>): Promise<string> =>
-  files.realpath(folder).catch(() => folder);
 
 /** Loaded where records decide: not where a host says itself whether it trusts the project. */
 async function projectTrust(subject: TrustSubject): Promise<ProjectTrust> {

@@ -3,8 +3,10 @@
  * bound to the content, not to the folder's name: a hook that changed with a pull causes a new question (F98,
  * T107).
  */
+
 import { join, relative, sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { resolveLinks } from '../../util/files/real-path.ts';
 import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 import { isRecord } from '../../util/json-values.ts';
 import { MCP_FILE, type McpFile } from '../read/mcp-file.ts';
@@ -81,7 +83,7 @@ export async function assessTrust(subject: TrustSubject): Promise<ProjectTrust> 
   const guards = settings.some(({ key }) => key.startsWith('hooks.'));
   const commands = effective.filter(({ key }) => NAMES_PROGRAMS.test(key)).map(({ value }) => value);
   const covered = await coveredFiles({ ...subject, commands, hasHooks: guards });
-  const root = await files.realpath(projectRoot).catch(() => projectRoot);
+  const root = await resolveLinks(files, projectRoot);
   const folderItems = covered.files.filter(({ inFolder }) => inFolder).map(toItem);
   const scripts = covered.files.filter(({ inFolder }) => !inFolder).map(toItem);
   const content: TrustedContent = {

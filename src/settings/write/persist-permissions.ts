@@ -1,10 +1,7 @@
 import type { SettingSource } from '../../options/option-values.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type {
-  PermissionDestination,
-  PermissionRuleValue,
-  PermissionUpdate,
-} from '../../protocol/tools/permission.ts';
+import type { PermissionDestination, PermissionUpdate } from '../../protocol/tools/permission.ts';
+import { formatRule } from '../../protocol/tools/permission.ts';
 import { isRecord } from '../../util/json-values.ts';
 import type { SettingsWriter } from './write-settings.ts';
 
@@ -77,8 +74,4 @@ const joined = (before: unknown, added: readonly string[]) => [...new Set([...re
 
 function readList(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
-}
-
-function formatRule({ toolName, ruleContent }: PermissionRuleValue): string {
-  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
 }

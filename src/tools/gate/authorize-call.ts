@@ -5,12 +5,13 @@ import type { Clock } from '../../protocol/ports.ts';
 import type { GatePorts, PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
 import type { HookVerdict } from '../../protocol/tools/hook.ts';
 import type { GateReasonType, GateVerdict } from '../../protocol/tools/permission.ts';
+import { formatRule } from '../../protocol/tools/permission.ts';
 import type { AnyTool, ToolContext } from '../../protocol/tools/tool.ts';
 import { andThen } from '../../util/async/promises.ts';
 import { boundedErrorText, type CallNotes, type CallOutcome } from '../outcome.ts';
 import { toHookVote, withHookVote } from './hook-vote.ts';
 import { describeCalledTool, inputSentBack, outwardInput } from './outward-input.ts';
-import { publicReason, ruleText, toPermissionDecision } from './permission-record.ts';
+import { publicReason, toPermissionDecision } from './permission-record.ts';
 import { parseInput } from './prepared-call.ts';
 
 interface PermitRequest {
@@ -236,7 +237,7 @@ function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Per
   notes.permission = {
     verdict: verdict.kind,
     source: verdict.kind === 'pending' ? 'host' : verdict.reasonType,
-    ...(matched !== undefined && { rule: ruleText(matched.value), ruleSource: matched.source }),
+    ...(matched !== undefined && { rule: formatRule(matched.value), ruleSource: matched.source }),
     ...(askedMs !== undefined && { askedMs }),
   };
   if (verdict.kind === 'pending') return stop({ kind: 'parked', wait: { on: 'ask', askId: verdict.askId } });

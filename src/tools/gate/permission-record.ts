@@ -4,7 +4,6 @@ import type {
   GateReasonType,
   GateVerdict,
   PermissionDecision,
-  PermissionRuleValue,
 } from '../../protocol/tools/permission.ts';
 import type { DenialNotice } from '../../protocol/tools/tool-call.ts';
 import type { CallNotes } from '../outcome.ts';
@@ -64,9 +63,4 @@ export function publicReason(type: GateReasonType): DecisionReasonType {
     default:
       return type;
   }
-}
-
-/** The rule as written in settings. */
-export function ruleText({ toolName, ruleContent }: PermissionRuleValue): string {
-  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
 }

@@ -1,7 +1,9 @@
 /** Finds folders of a project. Never throws for what is missing or unreadable. */
+
 import { dirname, join, relative, sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isInside } from './inside.ts';
+import { resolveLinks } from './real-path.ts';
 
 /** Limit, as each folder costs an access to the disk. */
 const MAX_FOLDERS = 32;
@@ -17,18 +19,27 @@ export async function projectFolders(
   return (await foldersOfRepository(folder, files)) ?? [folder];
 }
 
-/** The same; undefined outside of a repository. */
+/** The same; undefined outside of a repository. At most `most` folders are looked at. */
 export async function foldersOfRepository(
   folder: string,
   files: Pick<PersistentFiles, 'exists'>,
+  most = MAX_FOLDERS,
 ): Promise<readonly string[] | undefined> {
   const folders: string[] = [];
-  for (let at = folder; folders.length < MAX_FOLDERS; at = dirname(at)) {
+  for (let at = folder; folders.length < most; at = dirname(at)) {
     folders.push(at);
     if (await files.exists(join(at, '.git'))) return folders;
     if (dirname(at) === at) break;
   }
   return undefined;
+}
+
+/** The folder with `.git` that this one is in, however deep; undefined outside of a repository. */
+export async function findRepository(
+  folder: string,
+  files: Pick<PersistentFiles, 'exists'>,
+): Promise<string | undefined> {
+  return (await foldersOfRepository(folder, files, Number.POSITIVE_INFINITY))?.at(-1);
 }
 
 /** From `root` down to the folder of `path`, without `root`; none when it is not beneath. Both absolute. */
@@ -76,7 +87,7 @@ export async function markdownBelow(
   const seen = new Set<string>();
   let tooMuch: string | undefined;
   const walk = async (at: string, depth: number): Promise<void> => {
-    const real = await files.realpath(at).catch(() => at);
+    const real = await resolveLinks(files, at);
     if (seen.has(real)) return;
     seen.add(real);
     const names = [...(await files.readDir(at).catch(() => []))].sort();

@@ -60,3 +60,7 @@ function isAbsent(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
+
+/** The path with its links resolved; the path as it is where they cannot be. */
+export const resolveLinks = (files: Pick<PersistentFiles, 'realpath'>, path: string): Promise<string> =>
+  files.realpath(path).catch(() => path);

@@ -1,6 +1,8 @@
 /** The files below a folder, without those that ignore files leave out. Links are not followed. */
+
 import { access, readdir, readFile, realpath } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
+import { findRepository } from '../files/folders.ts';
 import { findVerdict, ignoreRules, isNamed, type Rules } from './ignore-rules.ts';
 
 /** The rules of one folder. */
@@ -31,7 +33,7 @@ export async function* walkFiles(
 ): AsyncGenerator<string, void, void> {
   const first = namesIn(start);
   const folder = await realpath(join(cwd, ...first));
-  const repository = await findRepository(folder);
+  const repository = await findRepository(folder, { exists });
   const onlyKept = globs.some(({ keeps }) => keeps);
 
   async function* below(
@@ -74,7 +76,7 @@ export async function leavesOut(
 ): Promise<(file: string) => Promise<boolean>> {
   const first = namesIn(start);
   const folder = await realpath(join(cwd, ...first));
-  const repository = await findRepository(folder);
+  const repository = await findRepository(folder, { exists });
   const above = repository === undefined ? [] : await levelsAbove(repository, folder, first.length);
   const isOut = (levels: readonly Level[], names: readonly string[], isFolder: boolean) =>
     isIgnored(levels, names, isFolder) && !isNamed(globs, names, isFolder);
@@ -109,17 +111,12 @@ function isIgnored(levels: readonly Level[], path: readonly string[], isFolder: 
   return false;
 }
 
-/** The folder with `.git` that this one is in. */
-async function findRepository(folder: string): Promise<string | undefined> {
-  for (let at = folder; ; at = dirname(at)) {
-    const isRoot = await access(join(at, '.git')).then(
-      () => true,
-      () => false,
-    );
-    if (isRoot) return at;
-    if (dirname(at) === at) return undefined;
-  }
-}
+/** Whether there is something at a path; asked without holding the thread up, as a walk asks often. */
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 /** The rules of the folders from the repository's root down to the one above `folder`. */
 async function levelsAbove(root: string, folder: string, depth: number): Promise<readonly Level[]> {

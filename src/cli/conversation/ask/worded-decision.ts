@@ -1,7 +1,7 @@
 /** What a person has answered, for the session and for the transcript. */
 import type { PermissionResult, PermissionUpdate } from '../../../index.ts';
 import { clean } from '../../../terminal/text/clean.ts';
-import { denial } from '../../words/answers.ts';
+import { denial, writeRule } from '../../words/answers.ts';
 import { modeName } from '../../words/mode-name.ts';
 import { shortPath } from '../../words/tool-label.ts';
 import { answer, type KeyOutcome } from './dialog-page.ts';
@@ -52,10 +52,6 @@ export function formatUpdate(update: PermissionUpdate, drawing: Drawing): string
         )
         .join(', ');
     default:
-      return update.rules
-        .map(({ toolName, ruleContent }) =>
-          clean(ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`),
-        )
-        .join(', ');
+      return update.rules.map((rule) => clean(writeRule(rule))).join(', ');
   }
 }

@@ -5,7 +5,7 @@ import type { ToolContext } from '../../../protocol/tools/tool.ts';
 import { tildeRefusal } from '../../../util/files/home-path.ts';
 import { isInside } from '../../../util/files/inside.ts';
 import { PathMovedError } from '../../../util/files/plain-path.ts';
-import { realPath } from '../../../util/files/real-path.ts';
+import { realPath, resolveLinks } from '../../../util/files/real-path.ts';
 import { sha256 } from '../../../util/ids/hash-and-uuid.ts';
 import { withPathLock } from '../../gate/path-lock.ts';
 
@@ -56,7 +56,7 @@ export async function mayTell(path: string, real: string, context: ToolContext):
   if (context.readFileCache.get(path) !== undefined) return true;
   const { additionalDirectories, cwd, files, root = cwd } = context;
   for (const folder of [root, ...additionalDirectories])
-    if (isInside(real, await files.realpath(folder).catch(() => folder))) return true;
+    if (isInside(real, await resolveLinks(files, folder))) return true;
   return false;
 }
 
