@@ -10,6 +10,7 @@ import type {
 } from '../../protocol/model/model.ts';
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { ToldCall } from '../../protocol/session/told.ts';
+import { thisTurn } from '../../util/async/this-tick.ts';
 import type { Cursor } from '../cursor.ts';
 import { answerBytes, decodeAnswer } from '../encode-answer.ts';
 import type { RecordedAttempt, RecordedIteration } from '../recorded.ts';
@@ -52,7 +53,7 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
       const place = { iteration: iteration.number, attempt: attempt.number };
       const events = decodeAnswer(alter?.(whole, place) ?? whole);
       cursor.uuids.push(...attempt.blocks.filter(({ aborted }) => aborted !== true).map(({ uuid }) => uuid));
-      yield* played(events, attempt);
+      yield* played(events, attempt, iteration);
       cursor.answered = true;
       if (hasEnd(attempt)) {
         const isOver = isAbortedHere(cursor, iteration);
@@ -72,10 +73,35 @@ const isLowered = ({ record, attempts }: RecordedIteration): boolean =>
   record.attempts.some(({ outcome }) => outcome === 'output_over_window') ||
   new Set(attempts.map(({ maxTokens }) => maxTokens)).size > 1;
 
-/** The events of an answer; those that end it come by themselves. */
-function* played(events: readonly StreamEvent[], { response }: RecordedAttempt): Generator<ModelOutput> {
+/** The events of an answer, in the reads in which they came as far as that has decided something. */
+async function* played(
+  events: readonly StreamEvent[],
+  { blocks, response }: RecordedAttempt,
+  { record, written }: RecordedIteration,
+): AsyncGenerator<ModelOutput> {
   const requestId = response?.requestId;
-  yield { kind: 'events', events, ...(requestId !== undefined && { requestId }) };
+  const read = (some: readonly StreamEvent[]): ModelOutput => ({
+    kind: 'events',
+    events: some,
+    ...(requestId !== undefined && { requestId }),
+  });
+  // Calls that had started before the answer was refused stay, where another model took over.
+  const isRefusedLater = response?.stopReason === 'refusal' && record?.response?.stopReason === 'tool_use';
+  const retracted = new Set(written.flatMap((entry) => (entry.type === 'retract' ? entry.uuids : [])));
+  const lastStarted = isRefusedLater
+    ? blocks.findLastIndex(
+        ({ uuid, message }) => message.content[0]?.type === 'tool_use' && !retracted.has(uuid),
+      )
+    : -1;
+  const cut = events.findIndex(
+    (event) => event.type === 'content_block_stop' && event.index === lastStarted,
+  );
+  if (cut >= 0) {
+    yield read(events.slice(0, cut + 1));
+    await thisTurn();
+    await thisTurn();
+  }
+  yield read(events.slice(cut + 1));
 }
 
 const hasBegun = ({ blocks, response }: RecordedAttempt): boolean =>
