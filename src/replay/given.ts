@@ -3,6 +3,7 @@ import type { LoopDeps, LoopParams } from '../loop/deps.ts';
 import { FRESH_COMPACTION } from '../loop/state.ts';
 import { modelInfo } from '../model/catalog/model-info.ts';
 import type { Recorder } from '../protocol/session/journal.ts';
+import { PersistentList } from '../util/collections/persistent-list.ts';
 import type { Cursor } from './cursor.ts';
 import { type AlterBytes, modelPort } from './ports/model-port.ts';
 import { attachmentsPort, hooksPort, ledger, outerGuard } from './ports/other-ports.ts';
@@ -19,6 +20,8 @@ export function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopPara
   const cap = attempt?.maxTokens ?? record?.request?.maxTokens;
   const effort = record?.request?.effort as LoopParams['effort'];
   const { maxTurns } = record?.budgets ?? {};
+  // What earlier runs of the replay know of its size is not what the run knew.
+  const view = run.facts === undefined ? run.view : PersistentList.from(run.view);
   const { structuredOutput: toolName } = facts;
   return {
     sessionId,
@@ -28,7 +31,7 @@ export function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopPara
     agentPath,
     chainId: submission,
     depth,
-    view: () => run.view,
+    view: () => view,
     system: [],
     userContext: [],
     model: attempt?.model ?? record?.request?.model ?? run.model,

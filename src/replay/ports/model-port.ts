@@ -93,9 +93,7 @@ async function* played(
         ({ uuid, message }) => message.content[0]?.type === 'tool_use' && !retracted.has(uuid),
       )
     : -1;
-  const cut = events.findIndex(
-    (event) => event.type === 'content_block_stop' && event.index === lastStarted,
-  );
+  const cut = events.findIndex((event) => event.type === 'content_block_stop' && event.index === lastStarted);
   if (cut >= 0) {
     yield read(events.slice(0, cut + 1));
     await thisTurn();
