@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QueryEngine, type SDKMessage } from '../../src/index.ts';
 import { type RehearsalServer, startRehearsal } from '../../src/rehearsal/index.ts';
 import { recordingStore, replay, sequentialIds } from '../../src/testing/index.ts';
+import { redactRecords } from '../../src/session/redact-records.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { isLong, propertyRuns } from '../long-form.ts';
+import { propertyRuns } from '../long-form.ts';
 import { TOOLS, turn } from '../properties/generated-turns.ts';
 
 const RUNS = propertyRuns(15, 500);
@@ -25,10 +26,7 @@ const ending: fc.Arbitrary<Ending> = fc.record({
     { weight: 4, arbitrary: fc.constant('run' as const) },
     {
       weight: 3,
-      // What a run had learned of sizes when its consumer left is not recorded: one token may differ behind it.
-      arbitrary: isLong
-        ? fc.constantFrom('interrupt' as const, 'preempt' as const, 'leave' as const)
-        : fc.constantFrom('interrupt' as const, 'preempt' as const),
+      arbitrary: fc.constantFrom('interrupt' as const, 'preempt' as const, 'leave' as const),
     },
   ),
   after: fc.integer({ min: 1, max: 8 }),
@@ -104,7 +102,8 @@ describe('generated conversations', () => {
         await submit(engine, 'Second.', endings[1]);
         await submit(engine, 'Third.', { how: 'run', after: 0 });
         await engine.close();
-        const report = await replay(store.entries(sessionId));
+        const entries = store.entries(sessionId);
+        const report = await replay(entries);
         if (report.difference !== undefined && process.env['REPLAY_DUMP'])
           for (const entry of store.entries(sessionId)) console.log(JSON.stringify(entry));
         if (report.difference !== undefined) {
@@ -113,6 +112,8 @@ describe('generated conversations', () => {
         }
         expect(report.iterations).toBeGreaterThan(0);
         expect(report.notRecorded).toEqual([]);
+        const { difference: redacted } = await replay(redactRecords(entries));
+        expect(redacted && { ...redacted, records: undefined }, JSON.stringify(drawn)).toBeUndefined();
       }),
       {
         numRuns: RUNS,

@@ -48,8 +48,7 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
         maxTokens: isLowered(iteration) ? attempt.maxTokens : request.maxTokens,
       };
       if (!hasBegun(attempt)) continue;
-      const ends = attempt.response !== undefined && attempt.response.broken !== true;
-      const whole = answerBytes(attempt, ends || hasEnd(attempt));
+      const whole = answerBytes(attempt, hasEnd(attempt));
       const place = { iteration: iteration.number, attempt: attempt.number };
       const events = decodeAnswer(alter?.(whole, place) ?? whole);
       cursor.uuids.push(...attempt.blocks.filter(({ aborted }) => aborted !== true).map(({ uuid }) => uuid));
@@ -105,9 +104,8 @@ async function* played(
 const hasBegun = ({ blocks, response }: RecordedAttempt): boolean =>
   blocks.length > 0 || response !== undefined;
 
-/** A refused answer is recorded as broken where another model took over for it. */
 const hasEnd = ({ response }: RecordedAttempt): boolean =>
-  response !== undefined && (response.broken !== true || response.stopReason === 'refusal');
+  response !== undefined && response.broken !== true;
 
 const whole = (attempt: AttemptRecord): AttemptRecord => attempt;
 
