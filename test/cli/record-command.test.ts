@@ -1,5 +1,5 @@
 /** `turnwright record`: a session as a scenario file that plays to the same decisions. */
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,9 +13,20 @@ interface Decided {
   readonly terminal?: string;
 }
 
-/** What was decided in the only session that is kept below a folder. */
+/** The journal of a session that is kept below a folder. */
+function journalBelow(folder: string, id: string): string {
+  const projects = join(folder, 'projects');
+  const folders = existsSync(projects) ? readdirSync(projects) : [];
+  return folders.map((name) => join(projects, name, `${id}.jsonl`)).find(existsSync) ?? '';
+}
+
+/** Homes of rehearsals. */
+const homes = () =>
+  readdirSync(tmpdir()).flatMap((name) => (name.startsWith('turnwright-') ? [join(tmpdir(), name, 'home')] : []));
+
+/** What was decided in the session that is kept below a folder. */
 function decisionsBelow(folder: string, id: string): readonly unknown[] {
-  const [path = ''] = globSync(join(folder, `projects/*/${id}.jsonl`));
+  const path = journalBelow(folder, id);
   return readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line.includes('"type":"decision"'))
@@ -60,8 +71,8 @@ test('a session is written, and plays to the same decisions, redacted too', asyn
     const played = await commandLine(['rehearse', file, '-p', ...asJson], { cwd });
     expect([played.code, played.stderr]).toEqual([0, '']);
     const { session_id: again } = JSON.parse(played.stdout);
-    const [folder = ''] = globSync(join(tmpdir(), `turnwright-*/home/projects/*/${again}.jsonl`));
-    expect(decisionsBelow(join(folder, '../../..'), again)).toEqual(before);
+    const home = homes().find((each) => journalBelow(each, again) !== '') ?? '';
+    expect(decisionsBelow(home, again)).toEqual(before);
   }
 
   const twice = await commandLine(['record', '--output', 'bug.yaml'], { env, cwd });
@@ -76,9 +87,9 @@ test('a session that holds no answer, one that is not there, and a submission th
   const server = await rehearse(reply('Hello.'));
   const env = { ...against(server), TURNWRIGHT_HOME: home };
   expect((await commandLine(['record'], { env, cwd })).code).toBe(2);
-  await commandLine(['-p', 'Hello?'], { env, cwd });
+  const ran = await commandLine(['-p', 'Hello?', ...asJson], { env, cwd });
   expect(await commandLine(['record', '--submission', '2'], { env, cwd })).toMatchObject({ code: 2, stdout: '' });
-  const [path = ''] = globSync(join(home, 'projects/*/*.jsonl'));
+  const path = journalBelow(home, JSON.parse(ran.stdout).session_id);
   const asked = readFileSync(path, 'utf8').split('\n').filter((line) => /"type":"(?:submission|user)"/.test(line));
   writeFileSync(path, `${asked.join('\n')}\n`);
   expect(await commandLine(['record'], { env, cwd })).toMatchObject({ code: 4, stdout: '' });

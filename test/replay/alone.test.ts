@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { callTool, fakeTool, replay, say } from '../../src/testing/index.ts';
+import { resealed } from '../../src/session/journal/envelope.ts';
 import { BIN } from '../cli/bin.ts';
 import { engineUnderTest } from '../engine/engine-under-test.ts';
 import { inShortAndLongForm } from '../long-form.ts';
@@ -38,7 +39,7 @@ it.runIf(canTrace)('the command connects to nothing, and writes nothing but its 
   const id = entries[0]?.sessionId ?? '';
   const project = join(folder, 'home/projects/here');
   mkdirSync(project, { recursive: true });
-  writeFileSync(join(project, `${id}.jsonl`), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+  writeFileSync(join(project, `${id}.jsonl`), entries.map((entry) => `${resealed(entry)}\n`).join(''));
   const trace = join(folder, 'trace');
   const env = { PATH: process.env['PATH'], HOME: folder, TURNWRIGHT_HOME: join(folder, 'home'), NODE_DISABLE_COMPILE_CACHE: '1' };
   const ran = spawnSync('strace', [...STRACE, '-o', trace, process.execPath, BIN, 'replay', id], { env, cwd: folder, encoding: 'utf8' });

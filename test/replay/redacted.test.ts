@@ -5,7 +5,7 @@ import { explainRecords } from '../../src/session/explain.ts';
 import { redactRecords } from '../../src/session/redact-records.ts';
 import { redactText } from '../../src/session/redact-text.ts';
 import { estimateText } from '../../src/context/estimate/text-estimate.ts';
-import { callTool, fakeTool, replay, reply, say } from '../../src/testing/index.ts';
+import { callTool, fakeTool, replay, reply, say, think } from '../../src/testing/index.ts';
 import { lazily } from '../../src/util/async/lazily.ts';
 import { engineUnderTest } from '../engine/engine-under-test.ts';
 
@@ -26,7 +26,7 @@ const session = lazily(async () => {
   const run = engineUnderTest(
     [
       reply([
-        { type: 'thinking', thinking: ALL, signature: 'signed' },
+        think(ALL),
         say(ALL),
         callTool('Look', { file_path: ALL, [WORD]: WORD, deep: [{ code: 31415926, env: { KEY: ALL } }] }),
       ]),
@@ -38,7 +38,7 @@ const session = lazily(async () => {
     {
       cwd: '/srv/payroll',
       systemPrompt: ALL,
-      tools: [fakeTool({ name: 'Look', readOnly: true, call: async () => ({ data: ALL }) } as never)],
+      tools: [fakeTool({ name: 'Look', readOnly: true, answer: ALL })],
       hooks: {
         Stop: [{ hooks: [async () => (left-- > 0 ? { decision: 'block' as const, reason: ALL } : {})] }],
         UserPromptSubmit: [{ hooks: [async () => ({ systemMessage: ALL, hookSpecificOutput: { hookEventName: 'UserPromptSubmit' as const, additionalContext: ALL } })] }],
