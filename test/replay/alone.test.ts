@@ -1,12 +1,13 @@
 /** A replay is fast, and touches nothing: no connection, and no file outside of a scratch folder. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { callTool, fakeTool, replay, say } from '../../src/testing/index.ts';
-import { resealed } from '../../src/session/journal/envelope.ts';
-import { BIN } from '../cli/bin.ts';
+import { reply as answer, toolUse } from '../../src/rehearsal/index.ts';
+import { against, BIN, rehearse } from '../cli/bin.ts';
+import { commandLine } from '../cli/command-line.ts';
 import { engineUnderTest } from '../engine/engine-under-test.ts';
 import { inShortAndLongForm } from '../long-form.ts';
 
@@ -35,15 +36,14 @@ if (!canTrace) console.warn('strace is missing, or may not trace: what a replay 
 
 it.runIf(canTrace)('the command connects to nothing, and writes nothing but its cache', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'replay-alone-'));
-  const entries = await recorded(3);
-  const id = entries[0]?.sessionId ?? '';
-  const project = join(folder, 'home/projects/here');
-  mkdirSync(project, { recursive: true });
-  writeFileSync(join(project, `${id}.jsonl`), entries.map((entry) => `${resealed(entry)}\n`).join(''));
+  const home = join(folder, 'home');
+  const server = await rehearse(answer(toolUse('Glob', { pattern: '*' })), answer('Done.'));
+  const run = await commandLine(['-p', 'Go.'], { env: { ...against(server), TURNWRIGHT_HOME: home }, cwd: folder });
+  expect(run.code).toBe(0);
   const trace = join(folder, 'trace');
-  const env = { PATH: process.env['PATH'], HOME: folder, TURNWRIGHT_HOME: join(folder, 'home'), NODE_DISABLE_COMPILE_CACHE: '1' };
-  const ran = spawnSync('strace', [...STRACE, '-o', trace, process.execPath, BIN, 'replay', id], { env, cwd: folder, encoding: 'utf8' });
-  expect([ran.status, ran.stdout]).toEqual([0, 'Same decisions: 4 iterations of 1 run.\n']);
+  const env = { PATH: process.env['PATH'], HOME: folder, TURNWRIGHT_HOME: home, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const ran = spawnSync('strace', [...STRACE, '-o', trace, process.execPath, BIN, 'replay'], { env, cwd: folder, encoding: 'utf8' });
+  expect([ran.status, ran.stdout]).toEqual([0, 'Same decisions: 2 iterations of 1 run.\n']);
   const calls = readFileSync(trace, 'utf8').split('\n');
   const isHarmless = (line: string) => /"\/(?:dev|proc)\//.test(line) || / = -1 /.test(line);
   expect(calls.filter((line) => /connect\(/.test(line) && !isHarmless(line))).toEqual([]);
