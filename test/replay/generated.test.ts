@@ -36,8 +36,8 @@ const conversation = fc.record({
   endings: fc.tuple(ending, ending),
   hasFallbacks: fc.boolean(),
   maxTurns: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
-  window: fc.constantFrom(undefined, 30_000),
-  reopen: fc.boolean(),
+  window: fc.constantFrom(undefined, 30_000, 9_000),
+  reopen: fc.integer({ min: 0, max: 2 }),
   stopHook: fc.boolean(),
 });
 
@@ -55,7 +55,10 @@ describe('generated conversations', () => {
         server.clear();
         server.setScenario({
           name: 'generated',
-          replies: [...turns, { blocks: [{ type: 'text', text: 'Done.' }], times: 'any' }],
+          replies: [
+            { when: { kind: 'compaction' }, blocks: [{ type: 'text', text: '<summary>Much.</summary>' }], times: 'any' },
+            ...turns, { blocks: [{ type: 'text', text: 'Done.' }], times: 'any' },
+          ],
         });
         const store = recordingStore({ clock: systemClock });
         const sessionId = sequentialIds().uuid();
@@ -95,11 +98,13 @@ describe('generated conversations', () => {
           });
         let engine = open(false);
         await submit(engine, 'First.', endings[0]);
-        if (reopen) {
+        const goOn = async () => {
           await engine.close();
           engine = open(true);
-        }
+        };
+        if (reopen > 0) await goOn();
         await submit(engine, 'Second.', endings[1]);
+        if (reopen > 1) await goOn();
         await submit(engine, 'Third.', { how: 'run', after: 0 });
         await engine.close();
         const entries = store.entries(sessionId);

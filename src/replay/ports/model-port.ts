@@ -33,6 +33,8 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
     // Otherwise it would be asked without end.
     if (n > 0 && told === undefined && cursor.isAskedTooOften)
       throw new EndOfRecord('The model is asked once more than in the record.');
+    // Calls that were answered at once are not told of.
+    const isAtOnce = told === undefined && cursor.run.facts !== undefined;
     const many = told?.attempts ?? attemptsOfCall(iteration, cursor.attempts);
     const first = cursor.attempts;
     const records = (iteration.record?.attempts ?? []).slice(first, first + Math.max(1, many));
@@ -57,7 +59,7 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
       if (hasEnd(attempt)) {
         const isOver = isAbortedHere(cursor, iteration);
         if (isOver) cursor.abort();
-        return { ...ended(), kind: 'complete' };
+        return { ...ended(), kind: 'complete', ...(isAtOnce && { attempts: records.map(completed) }) };
       }
       cursor.uuids.push(...attempt.blocks.filter(({ aborted }) => aborted === true).map(({ uuid }) => uuid));
     }
@@ -108,6 +110,7 @@ const hasEnd = ({ response }: RecordedAttempt): boolean =>
   response !== undefined && response.broken !== true;
 
 const whole = (attempt: AttemptRecord): AttemptRecord => attempt;
+const completed = (attempt: AttemptRecord): AttemptRecord => ({ ...attempt, outcome: 'complete' });
 
 function retry(notice: Extract<RecordedAttempt['retries'][number], { subtype: 'api_retry' }>): ModelOutput {
   const { attempt, max_retries, retry_delay_ms, error_status, error, error_message, is_unlimited } = notice;
