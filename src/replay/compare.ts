@@ -3,8 +3,8 @@
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { JournalBody, JournalEntry } from '../protocol/session/journal.ts';
 import type { FactDifference } from '../protocol/session/replay-report.ts';
-import { resultIds } from '../view/tool-results.ts';
 import { redactField } from '../session/redact-records.ts';
+import { resultIds } from '../view/tool-results.ts';
 import type { RecordedIteration } from './recorded.ts';
 
 /** How a run is compared. */

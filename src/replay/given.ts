@@ -22,7 +22,8 @@ export function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopPara
   const effort = record?.request?.effort as LoopParams['effort'];
   const { maxTurns } = record?.budgets ?? {};
   // What earlier runs of the replay know of its size is not what the run knew.
-  const view = run.facts === undefined ? run.view : PersistentList.from(viewAtStart({ view: () => run.view, startAt }));
+  const view =
+    run.facts === undefined ? run.view : PersistentList.from(viewAtStart({ view: () => run.view, startAt }));
   const { structuredOutput: toolName } = facts;
   return {
     sessionId,

@@ -2,8 +2,8 @@
 import type { ViewMessage } from '../protocol/model/messages.ts';
 import type { JournalEntry } from '../protocol/session/journal.ts';
 import { messageOfRecord } from '../session/journal/message-record.ts';
-import { noProblems, recordsInOrder } from '../session/resume/record-order.ts';
 import { isRedacted } from '../session/redact-records.ts';
+import { noProblems, recordsInOrder } from '../session/resume/record-order.ts';
 import { resumeSession } from '../session/resume/resume.ts';
 import type { PersistentList } from '../util/collections/persistent-list.ts';
 import { isMainRequest, ViewFold } from '../view/fold.ts';

@@ -106,14 +106,17 @@ function repliesOf(iteration: RecordedIteration, words: Templates, left: Set<str
     const how = record?.attempts[at];
     if (attempt.blocks.length === 0 && attempt.response === undefined) {
       const fault = faultOf(how, iteration, at);
-      if (fault === undefined) left.add(`iteration ${iteration.number}: an attempt that ended as ${how?.outcome}`);
+      if (fault === undefined)
+        left.add(`iteration ${iteration.number}: an attempt that ended as ${how?.outcome}`);
       else replies.push({ reply: { faults: [fault] } });
       continue;
     }
     const broken = attempt.response?.broken === true || attempt.response === undefined;
     replies.push({
       reply: {
-        blocks: attempt.blocks.flatMap(({ message }) => message.content.map((block) => written(block, words))),
+        blocks: attempt.blocks.flatMap(({ message }) =>
+          message.content.map((block) => written(block, words)),
+        ),
         stop_reason: attempt.response?.stopReason ?? null,
         ...(attempt.response !== undefined && !broken && { usage: figures(attempt) }),
         ...(broken && { faults: [{ name: 'cut' }] }),
@@ -146,7 +149,8 @@ function faultOf(how: AttemptRecord | undefined, { told }: RecordedIteration, at
   if (outcome === 'connection' || outcome === 'cut') return { name: 'reset-before-headers' };
   if (outcome === 'protocol') return { name: 'wrong-content-type' };
   const failure = told.calls?.find(({ n, attempts }) => n + attempts > at)?.failure;
-  const status = how?.status ?? (outcome === undefined ? undefined : STATUSES[outcome as ModelFailure['kind']]);
+  const status =
+    how?.status ?? (outcome === undefined ? undefined : STATUSES[outcome as ModelFailure['kind']]);
   if (status === undefined || status < 400) return undefined;
   return {
     name: 'http-status',
@@ -171,7 +175,12 @@ function written(block: AssistantBlock, words: Templates): Readonly<Record<strin
   }
 }
 
-const FIGURES = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'] as const;
+const FIGURES = [
+  'input_tokens',
+  'output_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+] as const;
 
 function figures({ response }: RecordedAttempt): Readonly<Record<string, number>> {
   return Object.fromEntries(
@@ -191,7 +200,9 @@ function summaries(runs: readonly RecordedRun[], words: Templates): RecordedRepl
         const head = record.edits.flatMap((edit) => (edit.kind === 'reset' ? edit.head : []));
         const summary = head.find((message) => message.type === 'user' && message.kind === 'summary');
         const text = summary?.type === 'user' ? textOfContent(summary.message.content) : '';
-        return [{ reply: { when: { kind: 'compaction' }, blocks: [{ text: words.in(text || 'Summary.') }] } }];
+        return [
+          { reply: { when: { kind: 'compaction' }, blocks: [{ text: words.in(text || 'Summary.') }] } },
+        ];
       }),
     ),
   );

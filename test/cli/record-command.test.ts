@@ -22,7 +22,9 @@ function journalBelow(folder: string, id: string): string {
 
 /** Homes of rehearsals. */
 const homes = () =>
-  readdirSync(tmpdir()).flatMap((name) => (name.startsWith('turnwright-') ? [join(tmpdir(), name, 'home')] : []));
+  readdirSync(tmpdir()).flatMap((name) =>
+    name.startsWith('turnwright-') ? [join(tmpdir(), name, 'home')] : [],
+  );
 
 /** What was decided in the session that is kept below a folder. */
 function decisionsBelow(folder: string, id: string): readonly unknown[] {
@@ -31,8 +33,9 @@ function decisionsBelow(folder: string, id: string): readonly unknown[] {
     .split('\n')
     .filter((line) => line.includes('"type":"decision"'))
     .map((line) => {
-      const { decision, rules } = (JSON.parse(line) as { record: { decision: Decided; rules: { name: string; verdict: string }[] } })
-        .record;
+      const { decision, rules } = (
+        JSON.parse(line) as { record: { decision: Decided; rules: { name: string; verdict: string }[] } }
+      ).record;
       const { kind, transition, terminal } = decision;
       return { kind, transition, terminal, rules: rules.map(({ name, verdict }) => `${name}: ${verdict}`) };
     });
@@ -88,9 +91,14 @@ test('a session that holds no answer, one that is not there, and a submission th
   const env = { ...against(server), TURNWRIGHT_HOME: home };
   expect((await commandLine(['record'], { env, cwd })).code).toBe(2);
   const ran = await commandLine(['-p', 'Hello?', ...asJson], { env, cwd });
-  expect(await commandLine(['record', '--submission', '2'], { env, cwd })).toMatchObject({ code: 2, stdout: '' });
+  expect(await commandLine(['record', '--submission', '2'], { env, cwd })).toMatchObject({
+    code: 2,
+    stdout: '',
+  });
   const path = journalBelow(home, JSON.parse(ran.stdout).session_id);
-  const asked = readFileSync(path, 'utf8').split('\n').filter((line) => /"type":"(?:submission|user)"/.test(line));
+  const asked = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => /"type":"(?:submission|user)"/.test(line));
   writeFileSync(path, `${asked.join('\n')}\n`);
   expect(await commandLine(['record'], { env, cwd })).toMatchObject({ code: 4, stdout: '' });
 });

@@ -39,14 +39,24 @@ describe('a reader of', () => {
 
   it('send-a-bug-report-without-my-code.md gets three reports and plays one, without a word of the session', async () => {
     const someone = await reader(({ lastResult }) =>
-      lastResult === undefined ? reply(toolUse('Bash', { command: 'cat swordfish' })) : reply('It is a swordfish.'),
+      lastResult === undefined
+        ? reply(toolUse('Bash', { command: 'cat swordfish' }))
+        : reply('It is a swordfish.'),
     );
     const [report, played] = stepsOf('docs/recipes/send-a-bug-report-without-my-code.md');
     if (report === undefined || played === undefined) throw new Error('The page has no commands.');
-    await someone.follow({ kind: 'commands', text: 'turnwright -p "Find the swordfish."', prints: undefined });
+    await someone.follow({
+      kind: 'commands',
+      text: 'turnwright -p "Find the swordfish."',
+      prints: undefined,
+    });
     const printed = await someone.follow(report);
-    expect(printed).toMatch(/Same decisions: 2 iterations of 1 run\.[\s\S]*Stopped: completed[\s\S]*report\.yaml is written/);
-    expect(`${printed}${readFileSync(join(someone.folder, 'report.yaml'), 'utf8')}`).not.toMatch(/swordfish/i);
+    expect(printed).toMatch(
+      /Same decisions: 2 iterations of 1 run\.[\s\S]*Stopped: completed[\s\S]*report\.yaml is written/,
+    );
+    expect(`${printed}${readFileSync(join(someone.folder, 'report.yaml'), 'utf8')}`).not.toMatch(
+      /swordfish/i,
+    );
     await someone.follow(played);
   });
 

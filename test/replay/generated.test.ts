@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QueryEngine, type SDKMessage } from '../../src/index.ts';
 import { type RehearsalServer, startRehearsal } from '../../src/rehearsal/index.ts';
-import { recordingStore, replay, sequentialIds } from '../../src/testing/index.ts';
 import { redactRecords } from '../../src/session/redact-records.ts';
+import { recordingStore, replay, sequentialIds } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { propertyRuns } from '../long-form.ts';
 import { TOOLS, turn } from '../properties/generated-turns.ts';
@@ -56,8 +56,13 @@ describe('generated conversations', () => {
         server.setScenario({
           name: 'generated',
           replies: [
-            { when: { kind: 'compaction' }, blocks: [{ type: 'text', text: '<summary>Much.</summary>' }], times: 'any' },
-            ...turns, { blocks: [{ type: 'text', text: 'Done.' }], times: 'any' },
+            {
+              when: { kind: 'compaction' },
+              blocks: [{ type: 'text', text: '<summary>Much.</summary>' }],
+              times: 'any',
+            },
+            ...turns,
+            { blocks: [{ type: 'text', text: 'Done.' }], times: 'any' },
           ],
         });
         const store = recordingStore({ clock: systemClock });

@@ -1,10 +1,10 @@
 /** What is redacted holds no word of what was said or done, and replays to the same decisions. */
 import { describe, expect, it } from 'vitest';
+import { estimateText } from '../../src/context/estimate/text-estimate.ts';
 import { recordScenario, scenarioText } from '../../src/replay/record-scenario.ts';
 import { explainRecords } from '../../src/session/explain.ts';
 import { redactRecords } from '../../src/session/redact-records.ts';
 import { redactText } from '../../src/session/redact-text.ts';
-import { estimateText } from '../../src/context/estimate/text-estimate.ts';
 import { callTool, fakeTool, replay, reply, say, think } from '../../src/testing/index.ts';
 import { lazily } from '../../src/util/async/lazily.ts';
 import { engineUnderTest } from '../engine/engine-under-test.ts';
@@ -41,7 +41,16 @@ const session = lazily(async () => {
       tools: [fakeTool({ name: 'Look', readOnly: true, answer: ALL })],
       hooks: {
         Stop: [{ hooks: [async () => (left-- > 0 ? { decision: 'block' as const, reason: ALL } : {})] }],
-        UserPromptSubmit: [{ hooks: [async () => ({ systemMessage: ALL, hookSpecificOutput: { hookEventName: 'UserPromptSubmit' as const, additionalContext: ALL } })] }],
+        UserPromptSubmit: [
+          {
+            hooks: [
+              async () => ({
+                systemMessage: ALL,
+                hookSpecificOutput: { hookEventName: 'UserPromptSubmit' as const, additionalContext: ALL },
+              }),
+            ],
+          },
+        ],
       },
     } as never,
   );
@@ -89,7 +98,14 @@ describe('redacted', () => {
   });
 
   it('texts have their size, and are not changed again', () => {
-    for (const text of [ALL, 'naïve 🦆 text', '統一碼 한국어 עברית', 'a'.repeat(40), 'deadbeef'.repeat(9), '{"a": [1]}\n']) {
+    for (const text of [
+      ALL,
+      'naïve 🦆 text',
+      '統一碼 한국어 עברית',
+      'a'.repeat(40),
+      'deadbeef'.repeat(9),
+      '{"a": [1]}\n',
+    ]) {
       const redacted = redactText(text);
       expect(redacted.length).toBe(text.length);
       expect(estimateText(redacted)).toBe(estimateText(text));

@@ -18,7 +18,12 @@ export async function runReplayCommand(
   { cwd, env, out }: Pick<World, 'cwd' | 'env' | 'out'>,
   { session, json, redact, submission }: Asked,
 ): Promise<ExitCode> {
-  const report = await replaySession(session, { cwd, env, redact, ...(submission !== undefined && { submission }) });
+  const report = await replaySession(session, {
+    cwd,
+    env,
+    redact,
+    ...(submission !== undefined && { submission }),
+  });
   const text = json ? JSON.stringify(report, undefined, 2) : visible(replayText(report));
   await out.write(`${text}\n`);
   if (report.difference !== undefined) return EXIT.error;

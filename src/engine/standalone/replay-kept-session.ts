@@ -12,7 +12,10 @@ import { foundSession, type SessionPlace } from './inspect-session.ts';
 export async function replaySessionAt(
   sessionId: string | undefined,
   place: SessionPlace,
-  { submission, redact }: { readonly submission?: number | undefined; readonly redact?: boolean | undefined } = {},
+  {
+    submission,
+    redact,
+  }: { readonly submission?: number | undefined; readonly redact?: boolean | undefined } = {},
 ): Promise<ReplayReport> {
   const { files, found } = await foundSession(sessionId, place);
   const notRecorded: string[] = [];
@@ -30,7 +33,10 @@ export async function replaySessionAt(
       entries.push(entry);
     if (problems.length > 0) notRecorded.push(damageIn(redact === true ? basename(file) : file, problems));
     const isAgent = at > 0;
-    const part = await replayJournal(redact === true ? redactRecords(entries) : entries, { isAgent, ...(submission !== undefined && { submission }) });
+    const part = await replayJournal(redact === true ? redactRecords(entries) : entries, {
+      isAgent,
+      ...(submission !== undefined && { submission }),
+    });
     for (const each of part.notRecorded) if (!notRecorded.includes(each)) notRecorded.push(each);
     report = {
       ...part,

@@ -106,8 +106,7 @@ async function* played(
 const hasBegun = ({ blocks, response }: RecordedAttempt): boolean =>
   blocks.length > 0 || response !== undefined;
 
-const hasEnd = ({ response }: RecordedAttempt): boolean =>
-  response !== undefined && response.broken !== true;
+const hasEnd = ({ response }: RecordedAttempt): boolean => response !== undefined && response.broken !== true;
 
 const whole = (attempt: AttemptRecord): AttemptRecord => attempt;
 const completed = (attempt: AttemptRecord): AttemptRecord => ({ ...attempt, outcome: 'complete' });
