@@ -1,6 +1,6 @@
 /**
- * A session as a scenario of the rehearsal server: what the model answered to one submission, in order, failed
- * attempts included. Played, the same loop gets the same answers; tools run for real.
+ * A session as a scenario of the rehearsal server: what the model answered to one submission, in order,
+ * failed attempts included. Played, the same loop gets the same answers; tools run for real.
  */
 import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { AttemptRecord } from '../protocol/model/model.ts';
@@ -11,7 +11,7 @@ import { readRecorded } from './read-recorded.ts';
 import type { RecordedAttempt, RecordedIteration, RecordedRun } from './recorded.ts';
 
 /** A scenario file, as it is written. */
-export interface RecordedScenario {
+interface RecordedScenario {
   readonly name: string;
   /** The prompt, which `turnwright rehearse` submits by default. */
   readonly task: string;

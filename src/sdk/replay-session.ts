@@ -22,9 +22,9 @@ export async function replaySession(
 }
 
 /**
- * A submission of a session as a scenario file of `turnwright/rehearsal`, as text: the answers of the model in
- * order, failed attempts included. `submission`: from 1, default the last one that was answered. Default: the
- * newest session of `cwd`. undefined: no answer is recorded. Rejects like `replaySession`.
+ * A submission of a session as a scenario file of `turnwright/rehearsal`, as text: the answers of the model
+ * in order, failed attempts included. `submission`: from 1, default the last one that was answered. Default:
+ * the newest session of `cwd`. undefined: no answer is recorded. Rejects like `replaySession`.
  *
  * @example
  * const scenario = await recordSession(undefined, { redact: true });

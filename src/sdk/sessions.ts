@@ -42,7 +42,7 @@ export interface SessionOptions {
 
 /** For what is shown to others. */
 export interface RedactOption {
-  /** Contents are replaced by letters of the same number and kind; structure and decisions stay. Default false. */
+  /** Contents become letters of the same number and kind; structure and decisions stay. Default false. */
   readonly redact?: boolean | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Records of a session without contents: texts, inputs, results, paths, prompts, thinking and values of the
- * environment are redacted; structure, sizes, ids, names of tools and models, times and decisions stay, so that
- * the records can still be explained, replayed and counted. What no list here names is redacted.
+ * environment are redacted; structure, sizes, ids, names of tools and models, times and decisions stay, so
+ * that the records can still be explained, replayed and counted. What no list here names is redacted.
  */
 import type { JournalEntry } from '../protocol/session/journal.ts';
 import { isRecord } from '../util/is-record.ts';

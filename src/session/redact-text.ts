@@ -3,7 +3,7 @@
  * escapes and the estimate of its tokens stay as they are. Redacting twice changes nothing more.
  */
 
-/** By the first code of a range: what stands for its letters. */
+/** By the first code of a range: the letter that replaces its letters. */
 const SCRIPT_LETTERS: readonly (readonly [from: number, letter: string])[] = [
   [0x80, '\u00b5'],
   [0xc0, '\u00e9'],
@@ -21,7 +21,9 @@ const SCRIPT_LETTERS: readonly (readonly [from: number, letter: string])[] = [
 /** Emoji too, and whatever is not of the basic plane. */
 const WORDS = /[\p{L}\p{M}\p{N}\u{10000}-\u{10ffff}]/gu;
 
-/** Digits become 0, letters x (those of hexadecimal numbers a), by their case; punctuation and spaces stay. */
+/**
+ * Digits become 0, letters x, or a where they can be hexadecimal, by their case; punctuation and spaces stay.
+ */
 export function redactText(text: string): string {
   return text.replace(WORDS, (letter) => {
     const code = letter.codePointAt(0) as number;

@@ -66,7 +66,7 @@ test('a session is written, and plays to the same decisions, redacted too', asyn
   expect(text).toContain('task: "Which word is it?"');
   expect(text).toContain('"file_path":"{{vars.root}}/notes.txt"');
 
-  const redacted = await commandLine(['record', id, '--redact'], { env, cwd });
+  const redacted = await commandLine(['record', id.slice(0, 8), '--redact'], { env, cwd });
   for (const word of ['Swordfish', 'notes', 'Which', cwd]) expect(redacted.stdout).not.toContain(word);
   writeFileSync(join(cwd, 'redacted.yaml'), redacted.stdout);
 

@@ -33,7 +33,7 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
     // Otherwise it would be asked without end.
     if (n > 0 && told === undefined && cursor.isAskedTooOften)
       throw new EndOfRecord('The model is asked once more than in the record.');
-    // Calls that were answered at once are not told of.
+    // No record holds more of a call that was answered at once.
     const isAtOnce = told === undefined && cursor.run.facts !== undefined;
     const many = told?.attempts ?? attemptsOfCall(iteration, cursor.attempts);
     const first = cursor.attempts;
