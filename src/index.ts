@@ -215,7 +215,7 @@ export {
   type StandardSchema,
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
 } from './sdk/query-options.ts';
-export { replaySession } from './sdk/replay-session.ts';
+export { recordSession, replaySession } from './sdk/replay-session.ts';
 export {
   type InterruptedTurn,
   type SessionResumePoint,

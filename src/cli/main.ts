@@ -79,11 +79,13 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
     case 'rehearse':
       return (await import('./commands/rehearse-command.ts')).runRehearseCommand(world, invocation);
     case 'explain':
-      return (await import('./commands/explain-command.ts')).runExplainCommand(world, invocation.session);
+      return (await import('./commands/explain-command.ts')).runExplainCommand(world, invocation);
     case 'context':
       return (await import('./commands/context-command.ts')).runContextCommand(world, invocation.session);
     case 'replay':
       return (await import('./commands/replay-command.ts')).runReplayCommand(world, invocation);
+    case 'record':
+      return (await import('./commands/record-command.ts')).runRecordCommand(world, invocation);
     case 'cost':
       return (await import('./commands/cost-command.ts')).runCostCommand(world, invocation);
     case 'models':

@@ -12,7 +12,10 @@ import type { Outcome } from './transitions.ts';
  * with the missing ones, in the order of the calls, so that the next request has the bytes that it would have
  * had without the interruption.
  */
-export function viewAtStart({ view, startAt }: LoopParams): PersistentList<ViewMessage> {
+export function viewAtStart({
+  view,
+  startAt,
+}: Pick<LoopParams, 'view' | 'startAt'>): PersistentList<ViewMessage> {
   const messages = view();
   const known = new Set(startAt?.response?.known.map(({ uuid }) => uuid));
   let { length } = messages;

@@ -3,22 +3,33 @@
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { JournalBody, JournalEntry } from '../protocol/session/journal.ts';
 import type { FactDifference } from '../protocol/session/replay-report.ts';
+import { redactField } from '../session/redact-records.ts';
 import { resultIds } from '../view/tool-results.ts';
 import type { RecordedIteration } from './recorded.ts';
 
-/** All differences, the earliest first. `aliases`: uuids of the record by those of now. */
+/** How a run is compared. */
+interface Compared {
+  /** uuids of the record by those of now. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** The record was redacted: what the loop says now is compared in that form. */
+  readonly isRedacted: boolean;
+}
+
+/** All differences, the earliest first. */
 export function differences(
   recorded: RecordedIteration,
   now: DecisionRecord,
   written: readonly JournalBody[],
-  aliases: ReadonlyMap<string, string>,
+  { aliases, isRedacted }: Compared,
 ): readonly FactDifference[] {
   const { record } = recorded;
   if (record === undefined) return impliedDifference(recorded, now);
   const rule = now.rules.find(({ verdict }) => verdict !== 'pass')?.name;
   const found: FactDifference[] = [];
   const compare = (fact: string, before: unknown, after: unknown, by?: string) => {
-    const at = firstDifference(before, after);
+    const at = isRedacted
+      ? firstDifference(redactField(before, fact), redactField(after, fact))
+      : firstDifference(before, after);
     if (at !== undefined)
       found.push({
         fact: `${fact}${at.path}`,
@@ -32,7 +43,7 @@ export function differences(
   compare('view', seen(record), seen(now, aliases));
   compare('context', record.context, now.context);
   compare('request', record.request, now.request);
-  for (const each of writtenDifferences(recorded, written)) found.push(each);
+  writtenDifferences(recorded, written, compare);
   compare(
     'attempts',
     record.attempts.map(({ outcome }) => outcome),
@@ -73,13 +84,9 @@ const outcomeOf = ({ id, name, outcome, permission }: DecisionRecord['tools'][nu
 function writtenDifferences(
   { attempts, written, results }: RecordedIteration,
   now: readonly JournalBody[],
-): FactDifference[] {
-  const found: FactDifference[] = [];
-  const pair = (fact: string, before: readonly unknown[], after: readonly unknown[]) => {
-    const at = firstDifference(before, after);
-    if (at !== undefined) found.push({ fact: `${fact}${at.path}`, recorded: at.before, now: at.after });
-  };
-  pair(
+  compare: (fact: string, before: unknown, after: unknown) => void,
+): void {
+  compare(
     'answer',
     attempts.flatMap(({ blocks }) => blocks.map(({ message }) => message.content[0])),
     now.flatMap((body) =>
@@ -88,13 +95,12 @@ function writtenDifferences(
         : [],
     ),
   );
-  pair(
+  compare(
     'results',
     [...results.values()].map(({ message }) => message.message.content),
     now.flatMap((body) => (body.type === 'user' && resultIds(body).length > 0 ? [body.message.content] : [])),
   );
-  pair('written', written.flatMap(ofLoop), now.flatMap(ofLoop));
-  return found;
+  compare('written', written.flatMap(ofLoop), now.flatMap(ofLoop));
 }
 
 /** The loop wrote it by itself. */

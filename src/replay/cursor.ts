@@ -12,6 +12,8 @@ export class Cursor {
   attempts = 0;
   calls = 0;
   hooks = 0;
+  /** Estimates of this iteration. */
+  measured = 0;
   /** The answer that counts has been handed on. */
   answered = false;
   #aborted = false;
@@ -54,6 +56,7 @@ export class Cursor {
     this.attempts = 0;
     this.calls = 0;
     this.hooks = 0;
+    this.measured = 0;
     this.answered = false;
     this.#made = 0;
     this.#setClock();

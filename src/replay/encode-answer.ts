@@ -54,10 +54,11 @@ function* events({ model, blocks, response }: RecordedAttempt, ends: boolean): G
     for (const delta of deltas(block)) yield { type: 'content_block_delta', index, delta };
     if (aborted !== true) yield { type: 'content_block_stop', index };
   }
-  if (!ends) return;
   const stop_reason = response?.stopReason ?? null;
-  yield { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage };
-  yield { type: 'message_stop' };
+  // An answer can break off behind its stop reason.
+  if (ends || stop_reason !== null)
+    yield { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage };
+  if (ends) yield { type: 'message_stop' };
 }
 
 function opening(block: AssistantBlock): AssistantBlock {

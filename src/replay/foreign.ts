@@ -2,6 +2,7 @@
 import type { AssistantMessage, UserMessage } from '../protocol/model/messages.ts';
 import type { JournalEntry } from '../protocol/session/journal.ts';
 import { messageOfRecord, promptText } from '../session/journal/message-record.ts';
+import { isRedacted } from '../session/redact-records.ts';
 import { resumeSession } from '../session/resume/resume.ts';
 import { resultIds } from '../view/tool-results.ts';
 import type { RecordedIteration, RecordedResult, RecordedRun } from './recorded.ts';
@@ -59,6 +60,7 @@ function foreignRun(
     epoch: 0,
     model: '',
     facts: undefined,
+    isRedacted: isRedacted(first),
     view: resumeSession(records.slice(0, prompt + 1)).view.messages,
     startAt: undefined,
     counted: () => undefined,

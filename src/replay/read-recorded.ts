@@ -2,6 +2,7 @@
 import type { ViewMessage } from '../protocol/model/messages.ts';
 import type { JournalEntry } from '../protocol/session/journal.ts';
 import { messageOfRecord } from '../session/journal/message-record.ts';
+import { isRedacted } from '../session/redact-records.ts';
 import { noProblems, recordsInOrder } from '../session/resume/record-order.ts';
 import { resumeSession } from '../session/resume/resume.ts';
 import type { PersistentList } from '../util/collections/persistent-list.ts';
@@ -124,6 +125,7 @@ function readRun(records: readonly JournalEntry[], place: Place, views: Views): 
     epoch: firstRecord.epoch,
     model: begin?.type === 'submission' ? begin.model : (one?.attempts[0]?.model ?? ''),
     facts,
+    isRedacted: isRedacted(firstRecord),
     view: views.before(cut),
     startAt,
     counted: () => resumeSession(records.slice(0, beginOf(firstRecord.epoch, records))).counted,

@@ -76,6 +76,8 @@ export interface RecordedRun {
   /** As configured. */
   readonly model: string;
   readonly facts: RunFacts | undefined;
+  /** Its contents were redacted. */
+  readonly isRedacted: boolean;
   readonly view: PersistentList<ViewMessage>;
   readonly startAt: ResumePoint | undefined;
   /** Tokens that the provider had counted, where a process took the session up. */

@@ -151,7 +151,10 @@ class Comparing implements Recorder {
     }
     this.#learnNames(written);
     this.compared += 1;
-    const [first, ...others] = differences(recorded, now, written, this.#aliases);
+    const [first, ...others] = differences(recorded, now, written, {
+      aliases: this.#aliases,
+      isRedacted: cursor.run.isRedacted,
+    });
     if (first !== undefined) this.#differs(first, others, now);
     cursor.next();
   }

@@ -1,7 +1,7 @@
-/** Replays a kept session. */
+/** Replays a kept session, and records one as a scenario. */
 import type { ReplayReport } from '../protocol/session/replay-report.ts';
 import { resolvePlace } from './process-place.ts';
-import type { SessionOptions } from './sessions.ts';
+import type { RedactOption, SessionOptions } from './sessions.ts';
 
 /**
  * Runs the loop of a session again from its record alone, agents included, and compares each decision with
@@ -15,8 +15,24 @@ import type { SessionOptions } from './sessions.ts';
  */
 export async function replaySession(
   sessionId?: string,
-  options: SessionOptions & { readonly submission?: number } = {},
+  options: SessionOptions & RedactOption & { readonly submission?: number } = {},
 ): Promise<ReplayReport> {
   const { replaySessionAt: run } = await import('../engine/standalone/replay-kept-session.ts');
+  return run(sessionId, resolvePlace(options), options);
+}
+
+/**
+ * A submission of a session as a scenario file of `turnwright/rehearsal`, as text: the answers of the model
+ * in order, failed attempts included. `submission`: from 1, default the last one that was answered. Default:
+ * the newest session of `cwd`. undefined: no answer is recorded. Rejects like `replaySession`.
+ *
+ * @example
+ * const scenario = await recordSession(undefined, { redact: true });
+ */
+export async function recordSession(
+  sessionId?: string,
+  options: SessionOptions & RedactOption & { readonly submission?: number } = {},
+): Promise<string | undefined> {
+  const { recordSessionAt: run } = await import('../engine/standalone/record-kept-session.ts');
   return run(sessionId, resolvePlace(options), options);
 }

@@ -40,6 +40,12 @@ export interface SessionOptions {
   readonly env?: ProcessPlace['env'] | undefined;
 }
 
+/** For what is shown to others. */
+export interface RedactOption {
+  /** Contents become letters of the same number and kind; structure and decisions stay. Default false. */
+  readonly redact?: boolean | undefined;
+}
+
 /** Options of functions that work on sessions, running or not. */
 export interface SessionMutationOptions {
   /** Folder that the sessions ran in. Default: all sessions of the configuration home. */
@@ -248,8 +254,11 @@ export async function importSessionToStore(
  * Explains, as text, why each iteration of a session ended as it did. Default: the newest session of `cwd`.
  * Rejects with `session_not_found`.
  */
-export async function explainSession(sessionId?: string, options: SessionOptions = {}): Promise<string> {
-  return (await loadRecord()).explainSessionAt(sessionId, resolvePlace(options));
+export async function explainSession(
+  sessionId?: string,
+  options: SessionOptions & RedactOption = {},
+): Promise<string> {
+  return (await loadRecord()).explainSessionAt(sessionId, resolvePlace(options), options);
 }
 
 /**

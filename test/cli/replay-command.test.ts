@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { reply } from '../../src/rehearsal/index.ts';
+import { resealed } from '../../src/session/journal/envelope.ts';
 import { against, rehearse, temporaryFolder } from './bin.ts';
 import { commandLine } from './command-line.ts';
 
@@ -24,6 +25,17 @@ test('a session decides the same again; without its decisions there is nothing t
   const [folder = ''] = readdirSync(join(home, 'projects'));
   const path = join(home, 'projects', folder, `${id}.jsonl`);
   const text = readFileSync(path, 'utf8');
+  const other = text.split('\n').map((line) => {
+    if (!line.includes('"type":"decision"')) return line;
+    const entry = JSON.parse(line);
+    Object.assign(entry.record.budgets, { turnCount: 7 });
+    return resealed(entry);
+  });
+  writeFileSync(path, other.join('\n'));
+  const different = await commandLine(['replay', '--redact'], { env, cwd });
+  expect([different.code, different.stderr]).toEqual([1, '']);
+  expect(different.stdout).toMatch(/^Different: submission 1, iteration 1: budgets\.turnCount\n {2}recorded: 7\n/);
+
   const messages = text.split('\n').filter((line) => !line.includes('"type":"decision"'));
   writeFileSync(path, messages.join('\n'));
   const left = await commandLine(['replay'], { env, cwd });

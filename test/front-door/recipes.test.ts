@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { stepsOf } from './page.ts';
 import { followPage, reader } from './reader.ts';
 
 describe('a reader of', () => {
@@ -34,6 +35,29 @@ describe('a reader of', () => {
     const someone = await reader({ name: 'not asked', replies: [] });
     await followPage('docs/recipes/test-with-a-scripted-model.md', someone);
     expect(someone.server.requests).toEqual([]);
+  });
+
+  it('send-a-bug-report-without-my-code.md gets three reports and plays one, without a word of the session', async () => {
+    const someone = await reader(({ lastResult }) =>
+      lastResult === undefined
+        ? reply(toolUse('Bash', { command: 'cat swordfish' }))
+        : reply('It is a swordfish.'),
+    );
+    const [report, played] = stepsOf('docs/recipes/send-a-bug-report-without-my-code.md');
+    if (report === undefined || played === undefined) throw new Error('The page has no commands.');
+    await someone.follow({
+      kind: 'commands',
+      text: 'turnwright -p "Find the swordfish."',
+      prints: undefined,
+    });
+    const printed = await someone.follow(report);
+    expect(printed).toMatch(
+      /Same decisions: 2 iterations of 1 run\.[\s\S]*Stopped: completed[\s\S]*report\.yaml is written/,
+    );
+    expect(`${printed}${readFileSync(join(someone.folder, 'report.yaml'), 'utf8')}`).not.toMatch(
+      /swordfish/i,
+    );
+    await someone.follow(played);
   });
 
   it('mcp-server.md has a server whose tool is called', async () => {

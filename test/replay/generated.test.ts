@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QueryEngine, type SDKMessage } from '../../src/index.ts';
 import { type RehearsalServer, startRehearsal } from '../../src/rehearsal/index.ts';
+import { redactRecords } from '../../src/session/redact-records.ts';
 import { recordingStore, replay, sequentialIds } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { isLong, propertyRuns } from '../long-form.ts';
+import { propertyRuns } from '../long-form.ts';
 import { TOOLS, turn } from '../properties/generated-turns.ts';
 
 const RUNS = propertyRuns(15, 500);
@@ -25,10 +26,7 @@ const ending: fc.Arbitrary<Ending> = fc.record({
     { weight: 4, arbitrary: fc.constant('run' as const) },
     {
       weight: 3,
-      // What a run had learned of sizes when its consumer left is not recorded: one token may differ behind it.
-      arbitrary: isLong
-        ? fc.constantFrom('interrupt' as const, 'preempt' as const, 'leave' as const)
-        : fc.constantFrom('interrupt' as const, 'preempt' as const),
+      arbitrary: fc.constantFrom('interrupt' as const, 'preempt' as const, 'leave' as const),
     },
   ),
   after: fc.integer({ min: 1, max: 8 }),
@@ -38,8 +36,8 @@ const conversation = fc.record({
   endings: fc.tuple(ending, ending),
   hasFallbacks: fc.boolean(),
   maxTurns: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
-  window: fc.constantFrom(undefined, 30_000),
-  reopen: fc.boolean(),
+  window: fc.constantFrom(undefined, 30_000, 9_000),
+  reopen: fc.integer({ min: 0, max: 2 }),
   stopHook: fc.boolean(),
 });
 
@@ -57,7 +55,15 @@ describe('generated conversations', () => {
         server.clear();
         server.setScenario({
           name: 'generated',
-          replies: [...turns, { blocks: [{ type: 'text', text: 'Done.' }], times: 'any' }],
+          replies: [
+            {
+              when: { kind: 'compaction' },
+              blocks: [{ type: 'text', text: '<summary>Much.</summary>' }],
+              times: 'any',
+            },
+            ...turns,
+            { blocks: [{ type: 'text', text: 'Done.' }], times: 'any' },
+          ],
         });
         const store = recordingStore({ clock: systemClock });
         const sessionId = sequentialIds().uuid();
@@ -97,14 +103,17 @@ describe('generated conversations', () => {
           });
         let engine = open(false);
         await submit(engine, 'First.', endings[0]);
-        if (reopen) {
+        const goOn = async () => {
           await engine.close();
           engine = open(true);
-        }
+        };
+        if (reopen > 0) await goOn();
         await submit(engine, 'Second.', endings[1]);
+        if (reopen > 1) await goOn();
         await submit(engine, 'Third.', { how: 'run', after: 0 });
         await engine.close();
-        const report = await replay(store.entries(sessionId));
+        const entries = store.entries(sessionId);
+        const report = await replay(entries);
         if (report.difference !== undefined && process.env['REPLAY_DUMP'])
           for (const entry of store.entries(sessionId)) console.log(JSON.stringify(entry));
         if (report.difference !== undefined) {
@@ -113,6 +122,8 @@ describe('generated conversations', () => {
         }
         expect(report.iterations).toBeGreaterThan(0);
         expect(report.notRecorded).toEqual([]);
+        const { difference: redacted } = await replay(redactRecords(entries));
+        expect(redacted && { ...redacted, records: undefined }, JSON.stringify(drawn)).toBeUndefined();
       }),
       {
         numRuns: RUNS,

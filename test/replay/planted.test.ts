@@ -232,6 +232,146 @@ const PLANTED: readonly Planted[] = [
     at: [1, 4],
     fact: /^written/,
   },
+  {
+    name: 'another stop of the clock',
+    change: decision(3, (r) => Object.assign(r, { in: 'stop_hook_blocking' })),
+    at: [1, 3],
+    fact: /^in/,
+  },
+  {
+    name: 'a rule that is new',
+    rules: (rules) =>
+      rules.splice(named(rules, 'output_cap'), 0, {
+        ...(rules[named(rules, 'output_cap')] as Rule),
+        name: 'another' as never,
+        applies: () => false,
+      }),
+    at: [1, 1],
+    fact: /^rules\[\d\]/,
+  },
+  {
+    name: 'a rule whose name is another',
+    rules: (rules) => {
+      rules[0] = { ...(rules[0] as Rule), name: 'other' as never };
+    },
+    at: [1, 1],
+    fact: /^rules\[0\]\.name/,
+  },
+  {
+    name: 'a rule that stops where it went on',
+    change: decision(4, (r) => Object.assign((r['rules'] as object[]).at(-1) as object, { verdict: 'stop' })),
+    at: [1, 4],
+    fact: /^rules\[\d+\]\.verdict/,
+  },
+  {
+    name: 'what a stop hook answered',
+    change: record('decision', 4, (entry: { told: { hooks: { verdict: object }[] } }) => {
+      Object.assign(entry.told.hooks[0]?.verdict as object, { blockingErrors: ['Really?'] });
+      return { told: entry.told };
+    }),
+    at: [1, 4],
+    fact: /^written\[0\]/,
+  },
+  {
+    name: 'what a stop hook had let pass',
+    change: record('decision', 4, (entry: { told: { hooks: { verdict: object }[] } }) => {
+      Object.assign(entry.told.hooks[0]?.verdict as object, { blockingErrors: [] });
+      return { told: entry.told };
+    }),
+    at: [1, 4],
+    fact: /^written/,
+  },
+  {
+    name: 'the size of the tools',
+    change: record('decision', 1, (entry: { told: { head: number } }) => ({
+      told: { ...entry.told, head: entry.told.head + 1_000 },
+    })),
+    at: [1, 1],
+    fact: /^(?:prepare|view|context)/,
+  },
+  {
+    name: 'a model that answers in the second submission',
+    change: record('submission', 2, () => ({ model: 'claude-haiku-5-5' })),
+    options: { submission: 2, alter: () => ({ params: { model: 'claude-haiku-5-5' } }) },
+    at: [2, 1],
+    fact: /^(?:context|prepare|request)/,
+  },
+  {
+    name: 'an aborted submission',
+    options: {
+      alter: ({ deps }) => ({
+        deps: { guard: { ...deps.guard, verdict: () => ({ reason: 'budget_exhausted', turnCount: 1 }) } },
+      }),
+    },
+    at: [1, 1],
+    fact: /^(?:decision|answer|attempts|written|rules)/,
+  },
+  {
+    name: 'money that was spent',
+    options: { alter: ({ deps }) => ({ deps: { ledger: { ...deps.ledger, totalCostUsd: () => 7 } } }) },
+    at: [1, 1],
+    fact: /^budgets\.costUsd/,
+  },
+  {
+    name: 'a turn that counts twice',
+    change: decision(2, (r) => Object.assign(r['budgets'] as object, { turnCount: 3 })),
+    at: [1, 2],
+    fact: /^budgets\.turnCount/,
+  },
+  {
+    name: 'a message that was not in the view',
+    change: decision(2, (r) => (r['view'] as { added: string[] }).added.push('another')),
+    at: [1, 2],
+    fact: /^view\.added/,
+  },
+  {
+    name: 'the length of the view',
+    change: decision(3, (r) => Object.assign(r['view'] as object, { length: 2 })),
+    at: [1, 3],
+    fact: /^view\.length/,
+  },
+  {
+    name: 'the outcome of an attempt',
+    change: decision(2, (r) => Object.assign((r['attempts'] as object[])[0] as object, { outcome: 'cut' })),
+    at: [1, 2],
+    fact: /^attempts\[0\]/,
+  },
+  {
+    name: 'the id of an answer',
+    options: altering(2, '"id":"msg_', '"id":"other_'),
+    at: [1, 2],
+    fact: /^response\.messageId/,
+  },
+  {
+    name: 'the name of a tool in an answer',
+    options: altering(2, '"name":"Look"', '"name":"Lock"'),
+    at: [1, 2],
+    fact: /^answer\[1\]\.name/,
+  },
+  {
+    name: 'an answer without its last event',
+    options: {
+      alterBytes: (bytes, { iteration }) =>
+        iteration === 2 ? bytes.subarray(0, bytes.indexOf('event: message_delta')) : bytes,
+    },
+    at: [1, 2],
+    fact: /^(?:response|usage)/,
+  },
+  {
+    name: 'a result that is lost',
+    change: (entries) => {
+      const lost = entries.findIndex((entry) => entry.type === 'user' && entry.kind === 'tool_result');
+      return entries.filter((_, at) => at !== lost);
+    },
+    at: [1, 1],
+    fact: /^(?:results|tools)/,
+  },
+  {
+    name: 'a decision of the second submission',
+    change: decision(6, (r) => Object.assign(r['decision'] as object, { terminal: 'max_turns' })),
+    at: [2, 1],
+    fact: /^decision\.terminal/,
+  },
 ];
 
 /** Every call is said to have been allowed. */

@@ -5,8 +5,11 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { World } from '../world.ts';
 
 /** The named session, in any folder; else the newest of this folder. */
-export async function runExplainCommand(world: World, session: string | undefined): Promise<ExitCode> {
-  const text = await explainSession(session, { cwd: world.cwd, env: world.env });
-  await world.out.write(`${visible(text.trimEnd())}\n`);
+export async function runExplainCommand(
+  { cwd, env, out }: Pick<World, 'cwd' | 'env' | 'out'>,
+  { session, redact }: { readonly session: string | undefined; readonly redact: boolean },
+): Promise<ExitCode> {
+  const text = await explainSession(session, { cwd, env, redact });
+  await out.write(`${visible(text.trimEnd())}\n`);
   return EXIT.success;
 }

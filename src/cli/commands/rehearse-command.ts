@@ -45,7 +45,7 @@ export async function runRehearseCommand(
       world,
       server,
       flags,
-      prompt: prompt === '' ? DEFAULT_TASK : prompt,
+      prompt: prompt === '' ? taskOf(scenario) : prompt,
       cwd: world.cwd,
       sessionHome: join(await makeRunFolder(), 'home'),
       before: [`Rehearsal: the model's words come from ${name}, all else is real.`, ''],
@@ -54,6 +54,9 @@ export async function runRehearseCommand(
     await server.close();
   }
 }
+
+const taskOf = (scenario: Scenario | ScenarioFunction): string =>
+  ('task' in scenario ? scenario.task : undefined) ?? DEFAULT_TASK;
 
 async function readScenario(name: string, cwd: string): Promise<Scenario | ScenarioFunction> {
   if (name === BUNDLED) return (await import('../../rehearsal/bundled/index.ts')).bundledScenario();

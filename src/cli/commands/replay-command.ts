@@ -9,15 +9,21 @@ import type { World } from '../world.ts';
 interface Asked {
   readonly session: string | undefined;
   readonly json: boolean;
+  readonly redact: boolean;
   readonly submission: number | undefined;
 }
 
 /** The named session, in any folder; else the newest of this folder. */
 export async function runReplayCommand(
   { cwd, env, out }: Pick<World, 'cwd' | 'env' | 'out'>,
-  { session, json, submission }: Asked,
+  { session, json, redact, submission }: Asked,
 ): Promise<ExitCode> {
-  const report = await replaySession(session, { cwd, env, ...(submission !== undefined && { submission }) });
+  const report = await replaySession(session, {
+    cwd,
+    env,
+    redact,
+    ...(submission !== undefined && { submission }),
+  });
   const text = json ? JSON.stringify(report, undefined, 2) : visible(replayText(report));
   await out.write(`${text}\n`);
   if (report.difference !== undefined) return EXIT.error;

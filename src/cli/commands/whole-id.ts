@@ -27,6 +27,7 @@ export async function withWholeId(invocation: Invocation, world: Pick<World, 'en
     case 'explain':
     case 'context':
     case 'cost':
+    case 'record':
     case 'replay':
       return isPart(invocation.session)
         ? { ...invocation, session: await wholeSessionId(invocation.session, world) }

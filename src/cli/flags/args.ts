@@ -10,7 +10,13 @@ import { foreignFlagAdvice } from './foreign-flags.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
 import { addLoginCommands, type LoginInvocation, type LogoutInvocation } from './login-flags.ts';
 import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
-import { addReplayCommand, type ReplayInvocation } from './replay-flags.ts';
+import {
+  addRecordCommand,
+  addReplayCommand,
+  REDACT,
+  type RecordInvocation,
+  type ReplayInvocation,
+} from './replay-flags.ts';
 import { addRunFlags, type RunFlags, runFlags } from './run-flags.ts';
 import { addSessionsCommand, type SessionsInvocation } from './sessions-flags.ts';
 import { addTrustCommand, type TrustInvocation } from './trust-flags.ts';
@@ -34,9 +40,10 @@ export type Invocation =
       readonly words: readonly string[];
       readonly flags: RunFlags & RehearseFlags;
     }
-  | { readonly command: 'explain'; readonly session: string | undefined }
+  | { readonly command: 'explain'; readonly session: string | undefined; readonly redact: boolean }
   | { readonly command: 'context'; readonly session: string | undefined }
   | { readonly command: 'models'; readonly json: boolean }
+  | RecordInvocation
   | ReplayInvocation
   | { readonly command: 'cost'; readonly session: string | undefined; readonly json: boolean }
   | SessionsInvocation
@@ -159,15 +166,17 @@ function addRehearsedCommands(subcommand: Subcommand, onCall: OnCall): void {
 
 /** What says something about a session or the models, and changes nothing. */
 function addReportCommands(subcommand: Subcommand, onCall: OnCall): void {
-  for (const [name, does] of [
-    ['explain', 'say why each step of a session ended as it did'],
-    ['context', 'say what fills the context of a session'],
-  ] as const)
-    subcommand(name, does)
-      .argument('[session]', 'id of a session; default the newest of this folder')
-      .action((session: string | undefined) => {
-        onCall({ command: name, session: session && unquoted(session) });
-      });
+  subcommand('explain', 'say why each step of a session ended as it did')
+    .argument('[session]', 'id of a session; default the newest of this folder')
+    .option(...REDACT)
+    .action((session: string | undefined, { redact }: { redact?: true }) => {
+      onCall({ command: 'explain', session: session && unquoted(session), redact: redact === true });
+    });
+  subcommand('context', 'say what fills the context of a session')
+    .argument('[session]', 'id of a session; default the newest of this folder')
+    .action((session: string | undefined) => {
+      onCall({ command: 'context', session: session && unquoted(session) });
+    });
   subcommand('cost', 'say what a session has cost, by model, agent and purpose')
     .argument('[session]', 'id of a session; default the newest of this folder')
     .option('--json', 'as JSON')
@@ -176,6 +185,10 @@ function addReportCommands(subcommand: Subcommand, onCall: OnCall): void {
     });
   addReplayCommand(
     subcommand('replay', 'run a session again from its record, and say whether it decides the same'),
+    (call) => onCall({ ...call, session: call.session && unquoted(call.session) }),
+  );
+  addRecordCommand(
+    subcommand('record', 'write a session as a scenario, which turnwright rehearse plays'),
     (call) => onCall({ ...call, session: call.session && unquoted(call.session) }),
   );
   subcommand('models', 'list the models of the configured endpoint, with sizes and prices')

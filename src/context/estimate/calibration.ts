@@ -7,6 +7,8 @@ export interface Calibration {
   least(model: string): number | undefined;
   /** `estimated` is without any factor. */
   report(estimated: number, reported: number, model: string): void;
+  /** What was learned elsewhere. */
+  set(model: string, factor: number, least: number | undefined): void;
 }
 
 /** Smaller estimates reflect framing rather than density. */
@@ -31,6 +33,15 @@ class Factors implements Calibration {
 
   least(model: string): number | undefined {
     return this.#least?.get(model);
+  }
+
+  set(model: string, factor: number, least: number | undefined): void {
+    this.#known ??= new Map();
+    this.#least ??= new Map();
+    if (factor === 1) this.#known.delete(model);
+    else this.#known.set(model, factor);
+    if (least === undefined) this.#least.delete(model);
+    else this.#least.set(model, least);
   }
 
   report(estimated: number, reported: number, model: string): void {

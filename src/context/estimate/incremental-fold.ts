@@ -6,6 +6,8 @@ export interface IncrementalFold<T> {
   (view: View): T;
   /** Sets the figure of this view: only appended messages are folded afterwards. */
   begin(view: View, value: T): void;
+  /** The figure of this view rests on one that was set. */
+  isSet(view: View): boolean;
 }
 
 /**
@@ -13,8 +15,13 @@ export interface IncrementalFold<T> {
  * anew.
  */
 export function createViewFold<T>(empty: T, add: (sum: T, message: ViewMessage) => T): IncrementalFold<T> {
-  const known = new WeakMap<object, { length: number; value: T }>();
-  const begin = (view: View, value: T) => void known.set(view.root, { length: view.length, value });
+  const known = new WeakMap<object, { length: number; value: T; isSet: boolean }>();
+  const begin = (view: View, value: T, isSet = true) =>
+    void known.set(view.root, { length: view.length, value, isSet });
+  const isSet = (view: View): boolean => {
+    const before = known.get(view.root);
+    return before?.isSet === true && before.length <= view.length;
+  };
   const fold = (view: View): T => {
     const before = known.get(view.root);
     if (before !== undefined && before.length <= view.length) {
@@ -25,8 +32,8 @@ export function createViewFold<T>(empty: T, add: (sum: T, message: ViewMessage) 
       return before.value;
     }
     const value = view.slice().reduce(add, empty);
-    if (before === undefined) begin(view, value);
+    if (before === undefined) begin(view, value, false);
     return value;
   };
-  return Object.assign(fold, { begin });
+  return Object.assign(fold, { begin, isSet });
 }

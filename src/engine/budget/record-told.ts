@@ -7,12 +7,14 @@ import { limitsFor } from '../../context/estimate/thresholds.ts';
 import type { LoopDeps, LoopParams } from '../../loop/deps.ts';
 import { layered } from '../../model/call-layers.ts';
 import { modelInfo } from '../../model/catalog/model-info.ts';
-import type { CallModel, ModelOutcome, ModelRequest } from '../../protocol/model/model.ts';
+import type { EstimatedRequest } from '../../protocol/model/context.ts';
+import type { CallModel, ModelOutcome } from '../../protocol/model/model.ts';
 import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
-import type { RunFacts, Told, ToldCall, Waited } from '../../protocol/session/told.ts';
+import type { RunFacts, Told, ToldCall, ToldSize, Waited } from '../../protocol/session/told.ts';
 import type { HookEvent, HookPort } from '../../protocol/tools/hook.ts';
 import { extended } from '../../util/collections/extended.ts';
 import type { Writable } from '../../util/collections/writable.ts';
+import { tellSizes } from './tell-sizes.ts';
 
 /** Caps and limits that a run has by itself. */
 export interface RunDefaults {
@@ -30,6 +32,7 @@ export function recordTold(deps: LoopDeps, params: LoopParams, defaults: RunDefa
     recorder: teller.recorder,
     callModel: teller.callModel,
     hooks: teller.hooks,
+    context: teller.context,
   });
 }
 
@@ -39,6 +42,7 @@ class Teller {
   readonly #defaults: RunDefaults;
   #told: Writable<Told> = {};
   #calls = 0;
+  #measured = 0;
   #head: number | undefined;
   #isFirst = true;
   #waited: Waited = 'nothing';
@@ -47,10 +51,13 @@ class Teller {
     this.#deps = deps;
     this.#params = params;
     this.#defaults = defaults;
+    this.context = tellSizes(deps.context, (size, request) => this.#measure(size, request));
     params.scope.onAbort((reason) => {
       this.#told.abort = { reason: typeof reason === 'string' ? reason : 'user', during: this.#waited };
     });
   }
+
+  readonly context: LoopDeps['context'];
 
   readonly recorder: Recorder = {
     append: (entries) => this.#deps.recorder.append(entries),
@@ -67,6 +74,7 @@ class Teller {
     this.#isFirst = false;
     this.#told = {};
     this.#calls = 0;
+    this.#measured = 0;
     for (const _ in told) return { ...decision, told };
     return decision;
   }
@@ -75,9 +83,8 @@ class Teller {
     (...call) => this.#deps.callModel(...call),
     [
       {
-        before: (request) => {
+        before: () => {
           this.#waited = 'model';
-          this.#measure(request);
           return undefined;
         },
         after: (_, outcome) => {
@@ -89,7 +96,9 @@ class Teller {
     ],
   );
 
-  #measure(request: ModelRequest): void {
+  #measure(size: ToldSize | undefined, request: EstimatedRequest): void {
+    const n = this.#measured++;
+    if (size !== undefined) this.#told.sizes = [...(this.#told.sizes ?? []), n === 0 ? size : { n, ...size }];
     const head = estimateHead(request);
     if (head === this.#head) return;
     this.#head = head;

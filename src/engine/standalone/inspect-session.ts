@@ -14,6 +14,7 @@ import { explainRecords } from '../../session/explain.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { readEntries } from '../../session/journal/read-journal.ts';
 import { type FoundSession, findSession, newestSession } from '../../session/paths.ts';
+import { redactRecords } from '../../session/redact-records.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
 import { configHome } from '../../settings/read/config-home.ts';
@@ -32,8 +33,13 @@ export interface SessionPlace {
  * Why each iteration of a session ended as it did, as text; undefined means the newest. Throws
  * `session_not_found`.
  */
-export async function explainSessionAt(sessionId: string | undefined, place: SessionPlace): Promise<string> {
-  return explainRecords(await readSessionEntries(sessionId, place));
+export async function explainSessionAt(
+  sessionId: string | undefined,
+  place: SessionPlace,
+  { redact = false }: { readonly redact?: boolean | undefined } = {},
+): Promise<string> {
+  const entries = await readSessionEntries(sessionId, place);
+  return explainRecords(redact ? redactRecords(entries) : entries);
 }
 
 /** What `explainSessionAt` tells, as data. Throws `session_not_found`. */
@@ -120,7 +126,7 @@ function interruptedTurn({ next, calls }: InterruptedSubmission): InterruptedTur
   return { waitedFor: 'tool', call: { name, input, hasRun: open.plan !== 'run' } };
 }
 
-async function readSessionEntries(sessionId: string | undefined, place: SessionPlace) {
+export async function readSessionEntries(sessionId: string | undefined, place: SessionPlace) {
   const { files, found } = await foundSession(sessionId, place);
   const { cwd } = place;
   const store = createFileJournalStore({ files, directory: found.directory, cwd, clock: systemClock });

@@ -1,17 +1,21 @@
 /** Replays a kept session, its agents included. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { ReplayReport } from '../../protocol/session/replay-report.ts';
 import { replayJournal } from '../../replay/replay-journal.ts';
 import { type JournalProblem, readJournal } from '../../session/journal/read-journal.ts';
+import { redactRecords } from '../../session/redact-records.ts';
 import { foundSession, type SessionPlace } from './inspect-session.ts';
 
 /** `submission`: only this one, from 1. Throws `session_not_found` and `invalid_option`. */
 export async function replaySessionAt(
   sessionId: string | undefined,
   place: SessionPlace,
-  { submission }: { readonly submission?: number | undefined } = {},
+  {
+    submission,
+    redact,
+  }: { readonly submission?: number | undefined; readonly redact?: boolean | undefined } = {},
 ): Promise<ReplayReport> {
   const { files, found } = await foundSession(sessionId, place);
   const notRecorded: string[] = [];
@@ -27,9 +31,12 @@ export async function replaySessionAt(
     const entries: JournalEntry[] = [];
     for await (const entry of readJournal(files, file, { onProblem: (problem) => problems.push(problem) }))
       entries.push(entry);
-    if (problems.length > 0) notRecorded.push(damageIn(file, problems));
+    if (problems.length > 0) notRecorded.push(damageIn(redact === true ? basename(file) : file, problems));
     const isAgent = at > 0;
-    const part = await replayJournal(entries, { isAgent, ...(submission !== undefined && { submission }) });
+    const part = await replayJournal(redact === true ? redactRecords(entries) : entries, {
+      isAgent,
+      ...(submission !== undefined && { submission }),
+    });
     for (const each of part.notRecorded) if (!notRecorded.includes(each)) notRecorded.push(each);
     report = {
       ...part,

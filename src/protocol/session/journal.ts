@@ -145,6 +145,8 @@ interface JournalEnvelope {
   readonly sessionId: string;
   readonly cwd: string;
   readonly timestamp: string;
+  /** Its contents were replaced (`session/redact-records.ts`). */
+  readonly redacted?: true;
 }
 
 /** A record of the journal with its envelope. */

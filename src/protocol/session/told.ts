@@ -54,11 +54,25 @@ export interface ToldCall {
   readonly why?: string;
 }
 
+/** An estimate of a request that does not follow from the records of its run. */
+export interface ToldSize {
+  /** Number of the estimate within the iteration, from 0. Absent: the first. */
+  readonly n?: number;
+  /** Tokens of the messages, where an earlier process had them from the provider; again once that ends. */
+  readonly view?: number;
+  /** Real tokens per estimated token, and the smallest counted request of the model, as learned before. */
+  readonly factor?: number;
+  readonly least?: number;
+  /** The estimate itself, where results that the provider has cleared are left out of it. */
+  readonly tokens?: number;
+}
+
 export interface Told {
   /** With the first decision of a run. */
   readonly run?: RunFacts;
   /** Estimated tokens of a request outside its messages; where they differ from the iteration before. */
   readonly head?: number;
+  readonly sizes?: readonly ToldSize[];
   readonly calls?: readonly ToldCall[];
   /** What the hooks that the loop asked have answered, in order. */
   readonly hooks?: readonly { readonly event: HookEvent; readonly verdict: HookVerdict }[];

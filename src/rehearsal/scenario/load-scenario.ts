@@ -69,6 +69,7 @@ function toScenario(
   });
   return {
     name: parsed.name ?? basename(file),
+    ...(parsed.task !== undefined && { task: parsed.task }),
     source: file,
     replies,
     vars: { ...parsed.vars, ...options.vars },

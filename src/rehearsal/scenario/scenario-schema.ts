@@ -94,6 +94,7 @@ const reply = z.strictObject({
 
 export const scenarioSchema = z.strictObject({
   name: z.string().optional(),
+  task: z.string().optional(),
   vars: z.record(z.string(), z.string()).optional(),
   /** Default for replies without `timing`. */
   timing: timing.optional(),

@@ -90,6 +90,8 @@ export interface ScriptedReply extends Reply {
 /** Replies are tried in order; the first unused one whose conditions match is given. */
 export interface Scenario {
   readonly name: string;
+  /** What `turnwright rehearse` submits when it is given no task. Default `Begin.` */
+  readonly task?: string;
   readonly replies: readonly ScriptedReply[];
   /** Values of `{{vars.name}}`. */
   readonly vars?: Readonly<Record<string, string>>;

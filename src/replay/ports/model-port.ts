@@ -10,6 +10,7 @@ import type {
 } from '../../protocol/model/model.ts';
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { ToldCall } from '../../protocol/session/told.ts';
+import { thisTurn } from '../../util/async/this-tick.ts';
 import type { Cursor } from '../cursor.ts';
 import { answerBytes, decodeAnswer } from '../encode-answer.ts';
 import type { RecordedAttempt, RecordedIteration } from '../recorded.ts';
@@ -32,6 +33,8 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
     // Otherwise it would be asked without end.
     if (n > 0 && told === undefined && cursor.isAskedTooOften)
       throw new EndOfRecord('The model is asked once more than in the record.');
+    // No record holds more of a call that was answered at once.
+    const isAtOnce = told === undefined && cursor.run.facts !== undefined;
     const many = told?.attempts ?? attemptsOfCall(iteration, cursor.attempts);
     const first = cursor.attempts;
     const records = (iteration.record?.attempts ?? []).slice(first, first + Math.max(1, many));
@@ -47,17 +50,16 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
         maxTokens: isLowered(iteration) ? attempt.maxTokens : request.maxTokens,
       };
       if (!hasBegun(attempt)) continue;
-      const ends = attempt.response !== undefined && attempt.response.broken !== true;
-      const whole = answerBytes(attempt, ends || hasEnd(attempt));
+      const whole = answerBytes(attempt, hasEnd(attempt));
       const place = { iteration: iteration.number, attempt: attempt.number };
       const events = decodeAnswer(alter?.(whole, place) ?? whole);
       cursor.uuids.push(...attempt.blocks.filter(({ aborted }) => aborted !== true).map(({ uuid }) => uuid));
-      yield* played(events, attempt);
+      yield* played(events, attempt, iteration);
       cursor.answered = true;
       if (hasEnd(attempt)) {
         const isOver = isAbortedHere(cursor, iteration);
         if (isOver) cursor.abort();
-        return { ...ended(), kind: 'complete' };
+        return { ...ended(), kind: 'complete', ...(isAtOnce && { attempts: records.map(completed) }) };
       }
       cursor.uuids.push(...attempt.blocks.filter(({ aborted }) => aborted === true).map(({ uuid }) => uuid));
     }
@@ -72,20 +74,42 @@ const isLowered = ({ record, attempts }: RecordedIteration): boolean =>
   record.attempts.some(({ outcome }) => outcome === 'output_over_window') ||
   new Set(attempts.map(({ maxTokens }) => maxTokens)).size > 1;
 
-/** The events of an answer; those that end it come by themselves. */
-function* played(events: readonly StreamEvent[], { response }: RecordedAttempt): Generator<ModelOutput> {
+/** The events of an answer, in the reads in which they came as far as that has decided something. */
+async function* played(
+  events: readonly StreamEvent[],
+  { blocks, response }: RecordedAttempt,
+  { record, written }: RecordedIteration,
+): AsyncGenerator<ModelOutput> {
   const requestId = response?.requestId;
-  yield { kind: 'events', events, ...(requestId !== undefined && { requestId }) };
+  const read = (some: readonly StreamEvent[]): ModelOutput => ({
+    kind: 'events',
+    events: some,
+    ...(requestId !== undefined && { requestId }),
+  });
+  // Calls that had started before the answer was refused stay, where another model took over.
+  const isRefusedLater = response?.stopReason === 'refusal' && record?.response?.stopReason === 'tool_use';
+  const retracted = new Set(written.flatMap((entry) => (entry.type === 'retract' ? entry.uuids : [])));
+  const lastStarted = isRefusedLater
+    ? blocks.findLastIndex(
+        ({ uuid, message }) => message.content[0]?.type === 'tool_use' && !retracted.has(uuid),
+      )
+    : -1;
+  const cut = events.findIndex((event) => event.type === 'content_block_stop' && event.index === lastStarted);
+  if (cut >= 0) {
+    yield read(events.slice(0, cut + 1));
+    await thisTurn();
+    await thisTurn();
+  }
+  yield read(events.slice(cut + 1));
 }
 
 const hasBegun = ({ blocks, response }: RecordedAttempt): boolean =>
   blocks.length > 0 || response !== undefined;
 
-/** A refused answer is recorded as broken where another model took over for it. */
-const hasEnd = ({ response }: RecordedAttempt): boolean =>
-  response !== undefined && (response.broken !== true || response.stopReason === 'refusal');
+const hasEnd = ({ response }: RecordedAttempt): boolean => response !== undefined && response.broken !== true;
 
 const whole = (attempt: AttemptRecord): AttemptRecord => attempt;
+const completed = (attempt: AttemptRecord): AttemptRecord => ({ ...attempt, outcome: 'complete' });
 
 function retry(notice: Extract<RecordedAttempt['retries'][number], { subtype: 'api_retry' }>): ModelOutput {
   const { attempt, max_retries, retry_delay_ms, error_status, error, error_message, is_unlimited } = notice;

@@ -21,6 +21,7 @@ import type {
 } from '../../protocol/model/context.ts';
 import type { LoopBatch } from '../../protocol/model/messages.ts';
 import { FRESH_RETRY_STATE } from '../../protocol/model/model.ts';
+import type { View } from '../../protocol/model/view.ts';
 import type { PrepareRecord } from '../../protocol/session/decision-record.ts';
 import { NO_HOOK_VERDICT } from '../../protocol/tools/hook.ts';
 import type { Cursor } from '../cursor.ts';
@@ -244,9 +245,12 @@ function limits(model: string, cursor: Cursor, real: ContextPort): ContextLimits
   return { ...byFormula, window, autocompactAt, blockingAt };
 }
 
-/** The part outside the messages has the recorded size. */
+/** The part outside the messages has the recorded size; so has the view that the run began with. */
 function measure({ model, view }: EstimatedRequest, cursor: Cursor, learned: LearnedSizes): RequestEstimate {
-  const { calibration, counted } = learned;
+  const { calibration } = learned;
+  const n = cursor.measured++;
+  const size = cursor.now?.told.sizes?.find((each) => (each.n ?? 0) === n);
+  if (size?.factor !== undefined) calibration.set(model, size.factor, size.least);
   const factor = calibration.factor(model);
   const leastCounted = calibration.least(model);
   const overheadOf = (tokens: number) =>
@@ -255,17 +259,24 @@ function measure({ model, view }: EstimatedRequest, cursor: Cursor, learned: Lea
   if (told === undefined && Math.ceil(overheadOf(learned.head)) !== cursor.now?.record?.context?.overhead)
     learned.head = headOf(cursor, Math.ceil(estimateView(view) * factor), factor);
   const head = told ?? learned.head;
-  learned.counted = undefined;
-  const before = cursor.run.view.first(counted?.length ?? 0);
-  if (counted !== undefined && before.root === view.root)
-    estimateView.begin(before, Math.max(0, counted.tokens - head));
+  if (size?.view !== undefined) estimateView.begin(view, size.view);
+  else beginAsCounted(view, head, cursor, learned);
   const overhead = overheadOf(head);
   return {
-    tokens: Math.ceil(overhead + estimateView(view) * factor),
+    tokens: size?.tokens ?? Math.ceil(overhead + estimateView(view) * factor),
     overheadTokens: Math.ceil(overhead),
     factor,
     leastCounted,
   };
+}
+
+/** Of a version that did not record it: what the provider had counted where a process took the session up. */
+function beginAsCounted(view: View, head: number, { run }: Cursor, learned: LearnedSizes): void {
+  const { counted } = learned;
+  learned.counted = undefined;
+  const before = run.view.first(counted?.length ?? 0);
+  if (counted !== undefined && before.root === view.root)
+    estimateView.begin(before, Math.max(0, counted.tokens - head));
 }
 
 /** Of a version that did not record it: what the estimates of the record leave for it. */
