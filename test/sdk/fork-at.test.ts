@@ -1,6 +1,6 @@
 /** Forks at the steps of a session: files and request are those that the original had there. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -99,9 +99,17 @@ function steps(count: number): readonly ScriptedReply[] {
   const call = (at: number) => {
     if (at === 1) return toolUse('Read', { file_path: a });
     if (at % 3 === 2)
-      return toolUse('Edit', { file_path: a, old_string: `a${(at - 2) / 3}\n`, new_string: `a${(at + 1) / 3}\n` });
+      return toolUse('Edit', {
+        file_path: a,
+        old_string: `a${(at - 2) / 3}\n`,
+        new_string: `a${(at + 1) / 3}\n`,
+      });
     if (at % 3 === 0) return toolUse('Write', { file_path: join(app, `new/${at}.txt`), content: `${at}\n` });
-    return toolUse('Edit', { file_path: join(app, `new/${at - 1}.txt`), old_string: `${at - 1}`, new_string: `of ${at}` });
+    return toolUse('Edit', {
+      file_path: join(app, `new/${at - 1}.txt`),
+      old_string: `${at - 1}`,
+      new_string: `of ${at}`,
+    });
   };
   return [
     ...Array.from({ length: count - 1 }, (_, i) => reply([thinking(`In ${app} at ${i + 1}.`), call(i + 1)])),
@@ -110,14 +118,18 @@ function steps(count: number): readonly ScriptedReply[] {
 }
 
 describe('a fork at each step', () => {
-  const count = isLong ? 30 : 8;
+  const count = isLong ? 30 : 5;
   for (const enableFileCheckpointing of isLong ? [false, true] : [false])
     it(`has the files and the request of ${count} steps, with checkpoints: ${enableFileCheckpointing}`, async () => {
       const files = [filesIn(app)];
-      const original = await run(steps(count), { cwd: app, enableFileCheckpointing }, {
-        prompt: `Work in ${app}.`,
-        each: (message) => void (message.type === 'user' && files.push(filesIn(app))),
-      });
+      const original = await run(
+        steps(count),
+        { cwd: app, enableFileCheckpointing },
+        {
+          prompt: `Work in ${app}.`,
+          each: (message) => void (message.type === 'user' && files.push(filesIn(app))),
+        },
+      );
       expect(original.requests).toHaveLength(count);
       const after = filesIn(app);
       for (let at = 1; at <= count; at += 1) {
