@@ -6,6 +6,7 @@ import { UsageError } from '../usage-error.ts';
 import { completionScript } from './completion-script.ts';
 import { addDurableCommands, type DatabaseInvocation } from './durable-flags.ts';
 import { appended, fraction, parseWholeNumber, port } from './flag-values.ts';
+import { addForkCommand, type ForkInvocation } from './fork-flags.ts';
 import { foreignFlagAdvice } from './foreign-flags.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
 import { addLoginCommands, type LoginInvocation, type LogoutInvocation } from './login-flags.ts';
@@ -38,6 +39,7 @@ export type Invocation =
   | { readonly command: 'context'; readonly session: string | undefined }
   | { readonly command: 'models'; readonly json: boolean }
   | ReplayInvocation
+  | ForkInvocation
   | { readonly command: 'cost'; readonly session: string | undefined; readonly json: boolean }
   | SessionsInvocation
   | DatabaseInvocation
@@ -178,6 +180,10 @@ function addReportCommands(subcommand: Subcommand, onCall: OnCall): void {
     subcommand('replay', 'run a session again from its record, and say whether it decides the same'),
     (call) => onCall({ ...call, session: call.session && unquoted(call.session) }),
   );
+  addForkCommand(
+    subcommand('fork', 'go on from a step of a session, in one or several ways, and compare how they ended'),
+    (call) => onCall({ ...call, session: call.session && unquoted(call.session) }),
+  );
   subcommand('models', 'list the models of the configured endpoint, with sizes and prices')
     .option('--json', 'as JSON')
     .action(({ json }: { json?: true }) => {
@@ -221,7 +227,7 @@ function isTypo(word: string, name: string): boolean {
   ].includes(true);
 }
 
-const RUNS: readonly Invocation['command'][] = ['run', 'start', 'rehearse', 'say'];
+const RUNS: readonly Invocation['command'][] = ['run', 'start', 'rehearse', 'fork', 'say'];
 
 /** Commander accepts the flags of a run before and after any command. */
 function rejectRunFlags(program: Command, command: string): void {
