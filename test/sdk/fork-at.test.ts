@@ -148,6 +148,21 @@ describe('a fork at each step', () => {
         expect(await fork.removeUnlessUsed()).toEqual({ removed: true });
       }
       expect(filesIn(app)).toEqual(after);
+      // In place, the request is the same byte for byte, and what was cached is read.
+      const { forks } = await forkAt(original.id, { at: count, env, inPlace: true });
+      const [fork] = forks;
+      const ran = await run([reply('Forked.')], fork?.options ?? {});
+      expect(filesIn(app)).toEqual(files[count - 1]);
+      expect(filesIn(fork?.keptIn ?? '')).toEqual(after);
+      const [sent, had] = [ran.requests[0], original.requests[count - 1]];
+      expect(view(sent?.body, app)).toBe(view(had?.body, app));
+      const { verdict } = sent ?? {};
+      if (verdict?.kind !== 'answered' || had?.verdict.kind !== 'answered') throw new Error('not answered');
+      const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = verdict.usage;
+      const { cache_read_input_tokens: readThen, cache_creation_input_tokens: writtenThen } = had.verdict.usage;
+      expect([read, written]).toEqual([(readThen ?? 0) + (writtenThen ?? 0), 0]);
+      await expect(fork?.discard()).rejects.toThrow('is the folder itself');
+      git('worktree', 'remove', '--force', fork?.keptIn ?? '');
       expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
-    });
+    }, isLong ? 900_000 : undefined);
 });

@@ -26,6 +26,7 @@ export interface ForkInvocation {
   readonly diffFile: string | undefined;
   /** Where the working copies are made. */
   readonly copies: string | undefined;
+  readonly inPlace: boolean;
 }
 
 interface Changes {
@@ -42,10 +43,11 @@ interface Given extends Changes {
   readonly diff?: true;
   readonly diffFile?: string;
   readonly copies?: string;
+  readonly inPlace?: true;
 }
 
 /** They name a session or an output of their own. */
-const MEANINGLESS: readonly OptionName[] = ['resume', 'continue', 'forkSession', 'resumeSessionAt', 'sessionId', 'persistSession'];
+const MEANINGLESS: readonly OptionName[] = ['resume', 'resumeSessionAt', 'sessionId', 'persistSession'];
 
 export function addForkCommand(command: Command, onCall: (invocation: ForkInvocation) => void): void {
   addChanges(
@@ -55,6 +57,7 @@ export function addForkCommand(command: Command, onCall: (invocation: ForkInvoca
   )
     .option('--variant <variant>', "one of several: 'name: --model x --prompt \"…\"'; repeat it", appendedWord)
     .option('--copies <folder>', 'where the working copies are made (default: beside the repository)')
+    .option('--in-place', 'in the folder itself, with the cache of the session; the files of now are kept in a copy')
     .option('--diff', 'print what each variant changed')
     .option('--diff-file <file>', 'write it there')
     .option('--json', 'as JSON')
@@ -86,7 +89,8 @@ function toInvocation(session: string | undefined, given: Given, common: RunFlag
   if (at === undefined)
     throw new UsageError('Say at which step: turnwright fork <session> --at 3. turnwright explain numbers them.');
   for (const name of MEANINGLESS)
-    if (common.options[name] !== undefined)
+    // That a session is kept is true where nothing is given.
+    if ((common.options[name] ?? true) !== true)
       throw new UsageError(`${longFlag(findOptionRow(name)?.flag ?? name)} means nothing for fork: the session is its argument.`);
   const { maxBudgetUsd } = common.options;
   const flags = withChanges(common, given);
@@ -104,6 +108,7 @@ function toInvocation(session: string | undefined, given: Given, common: RunFlag
     diff: diff === true,
     diffFile,
     copies,
+    inPlace: given.inPlace === true,
   };
 }
 

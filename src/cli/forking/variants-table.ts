@@ -126,9 +126,11 @@ function linesOf(ran: RanVariant, forks: ForksAtStep, place: TablePlace): string
     ? '  no file was changed; its working copy is removed'
     : `  ${difference?.files.length === 0 ? 'files that git ignores, or commits' : 'its files'}: ${visible(fork.cwd)}`;
   const lines = [`${name} ${oneLine(describeVariantEnd(ran).sentence)}`];
-  if (other !== undefined)
+  if (other !== undefined && other.here === other.there) lines.push(`  step ${other.step}: ${oneLine(other.here)}, with another content`.slice(0, COLUMNS));
+  else if (other !== undefined)
     lines.push(...cutLines(`  step ${other.step}: ${oneLine(other.here)}`, `  the session there: ${oneLine(other.there)}`));
   lines.push(where);
+  if (fork.keptIn !== undefined) lines.push(`  what was there before: ${visible(fork.keptIn)}`);
   if (!removed) lines.push(`  go on with it there: turnwright --resume ${fork.sessionId.slice(0, 8)}`);
   return lines;
 }

@@ -38,6 +38,11 @@ export interface ForkAtRequest {
   readonly forks?: readonly { readonly name: string; readonly replacesPrompt?: boolean }[] | undefined;
   /** Folder for the working copies. Default: beside the repository, or the folder: `<its name>.forks`. */
   readonly copiesIn?: string | undefined;
+  /**
+   * The one fork runs in the folder itself, so that its requests begin as those of the session did and the
+   * model's cache is used. The files are put there; a working copy keeps those that are there now.
+   */
+  readonly inPlace?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -50,6 +55,8 @@ export interface SessionFork {
   readonly cwd: string;
   /** Options of the `query()` that runs it; without a prompt the step is asked again. */
   readonly options: { readonly cwd: string } & ({ readonly resume: string } | { readonly sessionId: string });
+  /** In place: the working copy with the files that were there before. */
+  readonly keptIn?: string;
   /** What it did from the step on, so far; names of files are those of the session that was forked. */
   readCourse(): Promise<SessionCourse>;
   /** What it changed in its files. */
@@ -88,7 +95,7 @@ export async function forkAtStep(
   const records = recordsInOrder(raw, noProblems());
   const step = findStep(records, String(request.at));
   const asked = request.forks ?? [{ name: 'fork' }];
-  refuseForks(asked, step);
+  refuseForks(request.inPlace === true, asked, step);
   const folder = found.cwd ?? place.cwd;
   const parent = request.copiesIn ?? (await pickParent(folder, files));
   const left = await sweepUnfinishedCopies(parent, place.env);
@@ -100,11 +107,13 @@ export async function forkAtStep(
   try {
     let notes: readonly string[] = [];
     const forks: SessionFork[] = [];
-    for (const { name, replacesPrompt = false } of asked) {
+    for (const { name: given, replacesPrompt = false } of asked) {
+      const name = request.inPlace === true ? 'before' : given;
       const [first] = copies;
       // All begin with the same files, also if the folder changes meanwhile.
-      const copy = await makeCopy({ ...common, folder: first?.path ?? folder, name: await nameCopy(name) });
-      copies.push(copy);
+      const made = await makeCopy({ ...common, folder: first?.path ?? folder, name: await nameCopy(name) });
+      copies.push(made);
+      const copy = request.inPlace === true ? made.openOriginal() : made;
       if (first === undefined) {
         const recording = { records, step, folder, found, files };
         notes = [...copy.notes, ...(await putRecordedFiles(copy, recording))];
@@ -123,7 +132,7 @@ export async function forkAtStep(
         const own = all.findIndex(({ seq }) => seq > written.copied);
         return readCourse(all, own < 0 ? all.length : own, move);
       };
-      forks.push(describeFork({ name, id: written.id, copy, read }));
+      forks.push(describeFork({ name: given, id: written.id, copy, read, keptIn: request.inPlace === true ? made.path : undefined }));
     }
     return {
       sessionId: found.sessionId,
@@ -135,7 +144,8 @@ export async function forkAtStep(
       left: left.map(({ container }) => container),
     };
   } catch (error) {
-    for (const copy of copies) await copy.discard().catch(() => undefined);
+    // In place, what was there before may be in a copy alone.
+    for (const copy of request.inPlace === true ? [] : copies) await copy.discard().catch(() => undefined);
     throw error;
   }
 }
@@ -150,11 +160,12 @@ async function makeCopy(request: Parameters<typeof makeWorkingCopy>[0]): Promise
   }
 }
 
-function refuseForks(asked: NonNullable<ForkAtRequest['forks']>, step: SessionStep): void {
+function refuseForks(inPlace: boolean, asked: NonNullable<ForkAtRequest['forks']>, step: SessionStep): void {
   const refuse = (sentence: string) => {
     throw new TurnwrightError('invalid_option', sentence);
   };
   if (asked.length === 0) refuse('Name one fork at least.');
+  if (inPlace && asked.length > 1) refuse('Several forks cannot run in one folder: only one can be in place.');
   for (const [at, { name, replacesPrompt }] of asked.entries()) {
     if (!/^[\w][\w.-]{0,63}$/.test(name))
       refuse(`"${name}" cannot name a fork: letters, digits, "-", "_" and "." only, at most 64.`);
@@ -198,7 +209,7 @@ async function writeFork(
     from: found.sessionId,
     to,
     upToMessageId: undefined,
-    move: { from: folder, to: copy.path },
+    ...(folder !== copy.path && { move: { from: folder, to: copy.path } }),
     title: `${found.sessionId.slice(0, 8)} from step ${label}: ${name}`,
     ids: systemIds,
     clock: systemClock,
@@ -219,10 +230,11 @@ interface ForkParts {
   readonly name: string;
   readonly id: string | undefined;
   readonly copy: WorkingCopy;
+  readonly keptIn: string | undefined;
   read(sessionId: string): Promise<SessionCourse>;
 }
 
-function describeFork({ name, id, copy, read }: ForkParts): SessionFork {
+function describeFork({ name, id, copy, keptIn, read }: ForkParts): SessionFork {
   const sessionId = id ?? systemIds.uuid();
   const cwd = copy.path;
   return {
@@ -230,6 +242,7 @@ function describeFork({ name, id, copy, read }: ForkParts): SessionFork {
     sessionId,
     cwd,
     options: id === undefined ? { cwd, sessionId } : { cwd, resume: id },
+    ...(keptIn !== undefined && { keptIn }),
     readCourse: () => read(sessionId),
     compare: copy.compare,
     removeUnlessUsed: copy.removeUnlessUsed,

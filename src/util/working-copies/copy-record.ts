@@ -14,6 +14,8 @@ export interface CopyRecord {
   readonly state: 'making' | 'ready' | 'removing';
   /** The folder that it is a copy of; absolute. */
   readonly folder: string;
+  /** What `files` is a copy of: the root of the folder's repository, or the folder. */
+  readonly root: string;
   readonly kind: 'worktree' | 'copy';
   /** For a worktree: the folder of git that all working trees of the repository share. */
   readonly repository?: string;

@@ -80,6 +80,7 @@ export async function makeWorkingCopy(request: WorkingCopyRequest): Promise<Work
     version: 1,
     state: 'making',
     folder,
+    root: source.root,
     kind: source.commit === undefined ? 'copy' : 'worktree',
     ...(source.commonFolder !== undefined && { repository: source.commonFolder }),
     madeAt: new Date().toISOString(),
