@@ -1,6 +1,6 @@
-/** `turnwright fork [session] --at <step>`: goes on from a step, with what is changed, and compares how it ended. */
+/** `turnwright fork [session] --at <step>`: goes on from a step in several ways, and compares their ends. */
 import { writeFile } from 'node:fs/promises';
-import { forkAt, type ForksAtStep, getSessionInfo } from '../../index.ts';
+import { type ForksAtStep, forkAt, getSessionInfo } from '../../index.ts';
 import { absolutePath, homeDirectory } from '../../util/files/home-path.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { checkFlags } from '../flags/check-flags.ts';
@@ -8,8 +8,8 @@ import type { ForkInvocation, ForkVariant } from '../flags/fork-flags.ts';
 import { type RanVariant, runVariants } from '../forking/run-variants.ts';
 import { describeVariantEnd, findDifference, variantsText } from '../forking/variants-table.ts';
 import { modelSource, notConfigured } from '../run/configured.ts';
-import { totals } from '../words/summary.ts';
 import { UsageError } from '../usage-error.ts';
+import { totals } from '../words/summary.ts';
 import type { World } from '../world.ts';
 
 export async function runForkCommand(world: World, call: ForkInvocation): Promise<ExitCode> {
@@ -27,7 +27,10 @@ export async function runForkCommand(world: World, call: ForkInvocation): Promis
     env,
     signal: stopped.signal,
     inPlace: call.inPlace,
-    forks: call.variants.map(({ name, prompt }) => ({ name, replacesPrompt: isFirst && prompt !== undefined })),
+    forks: call.variants.map(({ name, prompt }) => ({
+      name,
+      replacesPrompt: isFirst && prompt !== undefined,
+    })),
     ...(call.copies !== undefined && { copiesIn: inPlace(call.copies) }),
   }).finally(detach);
   const folder = (await getSessionInfo(forks.sessionId, { env }))?.cwd ?? cwd;
@@ -41,7 +44,8 @@ export async function runForkCommand(world: World, call: ForkInvocation): Promis
   });
   const diffs = ran.map(({ name, difference }) => `# ${name}\n${difference?.text ?? ''}`).join('\n');
   if (call.diffFile !== undefined) await writeFile(inPlace(call.diffFile), diffs);
-  if (call.json) await world.out.write(`${JSON.stringify(asJson(forks, ran, folder, call.diff), undefined, 2)}\n`);
+  if (call.json)
+    await world.out.write(`${JSON.stringify(asJson(forks, ran, folder, call.diff), undefined, 2)}\n`);
   else {
     await world.out.write(`${variantsText(forks, ran, { folder })}\n`);
     if (call.diff) await world.out.write(`\n${diffs}`);

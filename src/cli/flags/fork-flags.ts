@@ -53,11 +53,21 @@ export function addForkCommand(command: Command, onCall: (invocation: ForkInvoca
   addChanges(
     command
       .argument('[session]', 'id of a session; default the newest of this folder')
-      .option('--at <step>', 'the step, as turnwright explain numbers it (3, or 2.3), or the id of a message'),
+      .option(
+        '--at <step>',
+        'the step, as turnwright explain numbers it (3, or 2.3), or the id of a message',
+      ),
   )
-    .option('--variant <variant>', "one of several: 'name: --model x --prompt \"…\"'; repeat it", appendedWord)
+    .option(
+      '--variant <variant>',
+      'one of several: \'name: --model x --prompt "…"\'; repeat it',
+      appendedWord,
+    )
     .option('--copies <folder>', 'where the working copies are made (default: beside the repository)')
-    .option('--in-place', 'in the folder itself, with the cache of the session; the files of now are kept in a copy')
+    .option(
+      '--in-place',
+      'in the folder itself, with the cache of the session; the files of now are kept in a copy',
+    )
     .option('--diff', 'print what each variant changed')
     .option('--diff-file <file>', 'write it there')
     .option('--json', 'as JSON')
@@ -82,21 +92,31 @@ function addChanges(command: Command): Command {
     .option('--system <text>', 'as --system-prompt');
 }
 
-const appendedWord = (word: string, previous: readonly string[] = []): readonly string[] => [...previous, word];
+const appendedWord = (word: string, previous: readonly string[] = []): readonly string[] => [
+  ...previous,
+  word,
+];
 
 function toInvocation(session: string | undefined, given: Given, common: RunFlags): ForkInvocation {
   const { at, json, diff, diffFile, copies, variant = [] } = given;
   if (at === undefined)
-    throw new UsageError('Say at which step: turnwright fork <session> --at 3. turnwright explain numbers them.');
+    throw new UsageError(
+      'Say at which step: turnwright fork <session> --at 3. turnwright explain numbers them.',
+    );
+  // That a session is kept is true where nothing is given.
   for (const name of MEANINGLESS)
-    // That a session is kept is true where nothing is given.
     if ((common.options[name] ?? true) !== true)
-      throw new UsageError(`${longFlag(findOptionRow(name)?.flag ?? name)} means nothing for fork: the session is its argument.`);
+      throw new UsageError(
+        `${longFlag(findOptionRow(name)?.flag ?? name)} means nothing for fork: the session is its argument.`,
+      );
   const { maxBudgetUsd } = common.options;
   const flags = withChanges(common, given);
   const variants = makeVariants(flags, given.prompt, variant);
-  const twice = variants.find(({ name }, index) => variants.findIndex((each) => each.name === name) !== index);
-  if (twice !== undefined) throw new UsageError(`Two variants are named "${twice.name}": give each a name of its own.`);
+  const twice = variants.find(
+    ({ name }, index) => variants.findIndex((each) => each.name === name) !== index,
+  );
+  if (twice !== undefined)
+    throw new UsageError(`Two variants are named "${twice.name}": give each a name of its own.`);
   return {
     command: 'fork',
     session,
@@ -117,7 +137,11 @@ function makeVariants(
   prompt: string | undefined,
   written: readonly string[],
 ): readonly ForkVariant[] {
-  const models = flags.options.model?.split(',').map((each) => each.trim()).filter((each) => each !== '') ?? [];
+  const models =
+    flags.options.model
+      ?.split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== '') ?? [];
   if (models.length > 1 && written.length > 0)
     throw new UsageError('Give either several models in --model, or --variant.');
   if (models.length > 1)
@@ -131,15 +155,23 @@ function makeVariants(
 }
 
 /** A model's id as a name of files. */
-const toName = (model: string): string => model.replaceAll(/[^\w.-]+/g, '-').replace(/^[.-]+/, '').slice(0, 64);
+const toName = (model: string): string =>
+  model
+    .replaceAll(/[^\w.-]+/g, '-')
+    .replace(/^[.-]+/, '')
+    .slice(0, 64);
 
 const SHAPE = `Write --variant 'name: --model x --prompt "…"'`;
 
 function readVariant(text: string, common: RunFlags, prompt: string | undefined): ForkVariant {
   const [, name, words] = /^\s*([\w][\w.-]{0,63})\s*(?::([\s\S]*))?$/.exec(text) ?? [];
   if (name === undefined)
-    throw new UsageError(`--variant "${text}" does not begin with a name of letters, digits, "-", "_" and ".". ${SHAPE}.`);
-  const parser = new Command().exitOverride().configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
+    throw new UsageError(
+      `--variant "${text}" does not begin with a name of letters, digits, "-", "_" and ".". ${SHAPE}.`,
+    );
+  const parser = new Command()
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
   addRunFlags(parser.helpOption(false));
   addChanges(parser);
   try {
@@ -151,8 +183,12 @@ function readVariant(text: string, common: RunFlags, prompt: string | undefined)
   const given = parser.opts<Changes>();
   const own = withChanges(runFlags(parser.opts()), given);
   if (own.options.maxBudgetUsd !== undefined)
-    throw new UsageError(`--variant ${name}: --max-budget-usd is for all variants together. Give it outside of --variant.`);
-  const rest = Object.entries(own).filter(([key]) => key !== 'options' && key !== 'outputFormat' && key !== 'inputFormat');
+    throw new UsageError(
+      `--variant ${name}: --max-budget-usd is for all variants together. Give it outside of --variant.`,
+    );
+  const rest = Object.entries(own).filter(
+    ([key]) => key !== 'options' && key !== 'outputFormat' && key !== 'inputFormat',
+  );
   const options = { ...common.options, ...own.options };
   return { name, prompt: given.prompt ?? prompt, flags: { ...common, ...Object.fromEntries(rest), options } };
 }

@@ -1,5 +1,11 @@
 /** Runs the variants of a fork side by side, each in its working copy, to their ends. */
-import { projectTrust, query, type SDKResultMessage, type SessionCourse, type SessionFork } from '../../index.ts';
+import {
+  projectTrust,
+  query,
+  type SDKResultMessage,
+  type SessionCourse,
+  type SessionFork,
+} from '../../index.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import type { ForkVariant } from '../flags/fork-flags.ts';
@@ -52,7 +58,11 @@ export async function runVariants(world: World, run: VariantsRun): Promise<reado
     return await Promise.all(
       run.variants.map(async (variant, at) => {
         const fork = run.forks[at] as SessionFork;
-        const { result, failure } = await runOne(world, run, { variant, fork, onStart: (stop) => stops.push(stop) });
+        const { result, failure } = await runOne(world, run, {
+          variant,
+          fork,
+          onStart: (stop) => stops.push(stop),
+        });
         const course = await fork.readCourse().catch(() => NOTHING);
         const difference = await fork.compare().catch(() => undefined);
         const { removed } = await fork.removeUnlessUsed();
@@ -79,7 +89,13 @@ async function runOne(
   const say = (line: string) => void world.err.write(`${name}  ${visible(line)}\n`).catch(() => undefined);
   let result: SDKResultMessage | undefined;
   try {
-    const base = optionsFrom(flags, { cwd: fork.cwd, env: world.env, partials: false, canUseTool: undefined, warn: say });
+    const base = optionsFrom(flags, {
+      cwd: fork.cwd,
+      env: world.env,
+      partials: false,
+      canUseTool: undefined,
+      warn: say,
+    });
     const running = query({
       prompt,
       options: {
@@ -109,6 +125,9 @@ async function runOne(
 
 /** Whether the copy asks for exactly what is trusted in the folder that it is a copy of. */
 async function isTrustedAlike(folder: string, copy: string, { env }: World): Promise<boolean> {
-  const [there, here] = await Promise.all([projectTrust({ cwd: folder, env }), projectTrust({ cwd: copy, env })]);
+  const [there, here] = await Promise.all([
+    projectTrust({ cwd: folder, env }),
+    projectTrust({ cwd: copy, env }),
+  ]);
   return there.state === 'trusted' && there.hash !== '' && there.hash === here.hash;
 }

@@ -4,8 +4,8 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { forkLines } from '../../session/catalog/fork.ts';
-import { readCourse, type SessionCourse } from '../../session/forking/session-course.ts';
 import { findStep, listSteps, nameStep, type SessionStep } from '../../session/forking/fork-point.ts';
+import { readCourse, type SessionCourse } from '../../session/forking/session-course.ts';
 import { type FoundSession, sessionFile } from '../../session/paths.ts';
 import { noProblems, recordsInOrder } from '../../session/resume/record-order.ts';
 import { configHome } from '../../settings/read/config-home.ts';
@@ -132,7 +132,15 @@ export async function forkAtStep(
         const own = all.findIndex(({ seq }) => seq > written.copied);
         return readCourse(all, own < 0 ? all.length : own, move);
       };
-      forks.push(describeFork({ name: given, id: written.id, copy, read, keptIn: request.inPlace === true ? made.path : undefined }));
+      forks.push(
+        describeFork({
+          name: given,
+          id: written.id,
+          copy,
+          read,
+          keptIn: request.inPlace === true ? made.path : undefined,
+        }),
+      );
     }
     return {
       sessionId: found.sessionId,
@@ -165,7 +173,8 @@ function refuseForks(inPlace: boolean, asked: NonNullable<ForkAtRequest['forks']
     throw new TurnwrightError('invalid_option', sentence);
   };
   if (asked.length === 0) refuse('Name one fork at least.');
-  if (inPlace && asked.length > 1) refuse('Several forks cannot run in one folder: only one can be in place.');
+  if (inPlace && asked.length > 1)
+    refuse('Several forks cannot run in one folder: only one can be in place.');
   for (const [at, { name, replacesPrompt }] of asked.entries()) {
     if (!/^[\w][\w.-]{0,63}$/.test(name))
       refuse(`"${name}" cannot name a fork: letters, digits, "-", "_" and "." only, at most 64.`);
@@ -196,7 +205,7 @@ interface ForkSource {
   readonly name: string;
 }
 
-/** Writes the journal of a fork where sessions of its working copy are. undefined: nothing was said before the step. */
+/** Writes the journal of a fork where sessions of its working copy are. No id: nothing was said before. */
 async function writeFork(
   records: readonly JournalEntry[],
   { found, folder, copy, label, name }: ForkSource,

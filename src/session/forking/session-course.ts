@@ -2,8 +2,8 @@
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { isRecord } from '../../util/is-record.ts';
-import { type FolderMove, moveFolder } from './move-folder.ts';
 import { listSteps, nameStep } from './fork-point.ts';
+import { type FolderMove, moveFolder } from './move-folder.ts';
 
 /** One request of the main thread and what the model decided. */
 export interface CourseStep {
@@ -30,11 +30,7 @@ export interface SessionCourse {
 }
 
 /** `from`: index of the first record. `move`: names of files are given back in this folder. */
-export function readCourse(
-  records: readonly JournalEntry[],
-  from: number,
-  move?: FolderMove,
-): SessionCourse {
+export function readCourse(records: readonly JournalEntry[], from: number, move?: FolderMove): SessionCourse {
   const all = listSteps(records);
   const steps = all.filter(({ at }) => at >= from);
   const rest = records.slice(from);

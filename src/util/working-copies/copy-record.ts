@@ -1,6 +1,6 @@
 /**
- * The record beside the files of a working copy. It is replaced in one piece, so a copy whose record does not say
- * `ready` was never finished, whatever its process died of.
+ * The record beside the files of a working copy. It is replaced in one piece, so a copy whose record does not
+ * say `ready` was never finished, whatever its process died of.
  */
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
