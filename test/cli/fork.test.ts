@@ -87,7 +87,7 @@ describe('turnwright fork', () => {
       'answered',
       '2',
       '1 +1 -0',
-      '2',
+      'step 2',
     ]);
     expect(row('claude-haiku-4-5').slice(1, 3)).toEqual(['answered', '1']);
     expect(stdout).toContain('claude-opus-5-5 failed: ');

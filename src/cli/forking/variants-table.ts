@@ -96,7 +96,7 @@ export function variantsText(forks: ForksAtStep, ran: readonly RanVariant[], pla
       each.name,
       ...variantCells(each),
       filesCell(each),
-      findDifference(each, forks, place)?.step ?? 'no',
+      differsCell(each, forks, place),
     ]),
   ];
   return [
@@ -161,6 +161,11 @@ function filesCell({ difference }: RanVariant): string {
   if (difference === undefined) return '?';
   const { files, insertions, deletions } = difference;
   return files.length === 0 ? '0' : `${files.length} +${insertions} -${deletions}`;
+}
+
+function differsCell(ran: RanVariant, forks: ForksAtStep, place: TablePlace): string {
+  const first = findDifference(ran, forks, place);
+  return first === undefined ? 'no' : `step ${first.step}`;
 }
 
 function linesOf(ran: RanVariant, forks: ForksAtStep, place: TablePlace): string[] {

@@ -54,12 +54,12 @@ export interface WorkingCopyRequest {
 }
 
 /**
- * Makes a working copy. Of what is not committed, the difference between staged and not staged is not kept, and
- * of modes only the executable bit is; submodules and clones inside the folder are empty in the copy, which
- * `notes` says. Hooks of git do not run, nor do filters that the repository's own configuration names.
+ * Makes a working copy. Of what is not committed, the difference between staged and not staged is not kept,
+ * and of modes only the executable bit is; submodules and clones inside the folder are empty in the copy,
+ * which `notes` says. Hooks of git do not run, nor do filters that the repository's own configuration names.
  *
- * @throws an Error with a sentence: the name is taken, git is missing or refuses the repository, the folder does
- * not exist, is too large to copy, or holds `parent`.
+ * @throws an Error with a sentence: the name is taken, git is missing or refuses the repository, the folder
+ * does not exist, is too large to copy, or holds `parent`.
  * @example
  * const copy = await makeWorkingCopy({ folder: '/work/app', parent: '/work/copies', name: 'a', env });
  * await writeFile(join(copy.path, 'a.txt'), 'changed');
