@@ -162,6 +162,14 @@ export {
 export * from './sdk/engine.ts';
 export { EXIT_REASONS, NOT_CONFIGURED } from './sdk/engine.ts';
 export {
+  type CourseStep,
+  type ForkAtOptions,
+  type ForksAtStep,
+  forkAt,
+  type SessionCourse,
+  type SessionFork,
+} from './sdk/fork-at.ts';
+export {
   checkLogin,
   type Login,
   type LoginPlace,

@@ -86,6 +86,8 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./commands/replay-command.ts')).runReplayCommand(world, invocation);
     case 'record':
       return (await import('./commands/record-command.ts')).runRecordCommand(world, invocation);
+    case 'fork':
+      return (await import('./commands/fork-command.ts')).runForkCommand(world, invocation);
     case 'cost':
       return (await import('./commands/cost-command.ts')).runCostCommand(world, invocation);
     case 'models':

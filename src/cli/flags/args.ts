@@ -8,6 +8,7 @@ import { addDurableCommands, type DatabaseInvocation } from './durable-flags.ts'
 import { appended, fraction, parseWholeNumber, port } from './flag-values.ts';
 import { foreignFlagAdvice } from './foreign-flags.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
+import { addForkCommand, type ForkInvocation } from './fork-flags.ts';
 import { addLoginCommands, type LoginInvocation, type LogoutInvocation } from './login-flags.ts';
 import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
 import {
@@ -45,6 +46,7 @@ export type Invocation =
   | { readonly command: 'models'; readonly json: boolean }
   | RecordInvocation
   | ReplayInvocation
+  | ForkInvocation
   | { readonly command: 'cost'; readonly session: string | undefined; readonly json: boolean }
   | SessionsInvocation
   | DatabaseInvocation
@@ -191,6 +193,10 @@ function addReportCommands(subcommand: Subcommand, onCall: OnCall): void {
     subcommand('record', 'write a session as a scenario, which turnwright rehearse plays'),
     (call) => onCall({ ...call, session: call.session && unquoted(call.session) }),
   );
+  addForkCommand(
+    subcommand('fork', 'go on from a step of a session, in one or several ways, and compare how they ended'),
+    (call) => onCall({ ...call, session: call.session && unquoted(call.session) }),
+  );
   subcommand('models', 'list the models of the configured endpoint, with sizes and prices')
     .option('--json', 'as JSON')
     .action(({ json }: { json?: true }) => {
@@ -234,7 +240,7 @@ function isTypo(word: string, name: string): boolean {
   ].includes(true);
 }
 
-const RUNS: readonly Invocation['command'][] = ['run', 'start', 'rehearse', 'say'];
+const RUNS: readonly Invocation['command'][] = ['run', 'start', 'rehearse', 'fork', 'say'];
 
 /** Commander accepts the flags of a run before and after any command. */
 function rejectRunFlags(program: Command, command: string): void {
