@@ -1,6 +1,12 @@
 import { join } from 'node:path';
+import type { PolicyInForce, PolicySandbox } from '../protocol/session/policy-in-force.ts';
 import { toolsOfFamily } from '../protocol/tools/builtin-tools.ts';
-import type { AskedQuestion, PermissionPort, PermissionQuestion } from '../protocol/tools/gate-ports.ts';
+import type {
+  AskedQuestion,
+  JudgedUnder,
+  PermissionPort,
+  PermissionQuestion,
+} from '../protocol/tools/gate-ports.ts';
 import type {
   GateVerdict,
   PermissionBehavior,
@@ -15,6 +21,7 @@ import { checkMode, checkUpdate } from './ask/check-update.ts';
 import { createCase } from './decide/case-of.ts';
 import { decideCall } from './decide/decide-call.ts';
 import { deniedReads } from './decide/denied-reads.ts';
+import { describeJudgedTool, describePolicy } from './decide/describe-policy.ts';
 import type { PermissionState } from './decide/evaluation.ts';
 import type { Protection } from './decide/protected-path.ts';
 import type { DiskReader } from './decide/resolved-path.ts';
@@ -58,7 +65,7 @@ export interface PermissionOptions {
   /** Memory files are asked about too: they may import any file. Default false. */
   readonly memoryImportsAnywhere?: boolean | undefined;
   /** Where commands of the shell run, if they are isolated. */
-  readonly sandbox?: PermissionState['sandbox'];
+  readonly sandbox?: (NonNullable<PermissionState['sandbox']> & Partial<PolicySandbox>) | undefined;
   /** Tools that no mode allows without a rule or a person. */
   readonly asksAlways?: ((tool: string) => boolean) | undefined;
   /** What `~/` means in a rule; absent: such a rule allows nothing and denies everything it could mean. */
@@ -85,6 +92,11 @@ export interface Permissions extends PermissionPort {
   check(updates: readonly PermissionUpdate[]): void;
   readonly locks: PermissionLocks;
   setLocks(locks: PermissionLocks): void;
+  /** What would decide about this question, as data. `version` differs whenever it may be another one. */
+  policyFor(question: PermissionQuestion): Pick<JudgedUnder, 'tool'> & {
+    readonly version: number;
+    inForce(): PolicyInForce;
+  };
   /** Puts rules and directories of a source in the place of those it had. */
   replaceSource(source: PermissionRuleSource, texts: RuleTexts, directories: readonly string[]): void;
   /**
@@ -124,6 +136,8 @@ class PermissionEngine implements Permissions {
   readonly #rules: RuleSet;
   readonly #directories: Map<string, PermissionRuleSource>;
   readonly #standing = new StandingFiles();
+  #version = 0;
+  #readable = '';
   mode: PermissionMode;
   modeBeforePlan: PermissionMode = 'default';
   locks: PermissionLocks;
@@ -159,6 +173,29 @@ class PermissionEngine implements Permissions {
   async checkRule(rule: string, question: PermissionQuestion): Promise<RuleCheck> {
     const { checkRule } = await import('./explain/offers.ts');
     return checkRule(rule, createCase(question, this.#stateFor(question)));
+  }
+
+  policyFor(question: PermissionQuestion): ReturnType<Permissions['policyFor']> {
+    const { asksAlways, protectedFolders, readableDirectories, sandbox } = this.#options;
+    const readable = readableDirectories?.().join('\0') ?? '';
+    if (readable !== this.#readable) this.#version++;
+    this.#readable = readable;
+    const tool = describeJudgedTool(question, asksAlways?.(question.tool.name) === true);
+    return {
+      version: this.#version,
+      ...(tool !== undefined && { tool }),
+      inForce: () =>
+        describePolicy(
+          {
+            ...this.#stateFor(question),
+            rules: this.#rules,
+            sandbox: describeSandbox(sandbox),
+            protectedFolders: protectedFolders?.() ?? [],
+          },
+          question,
+          { mode: this.mode, locks: this.locks, directories: [...this.#directories] },
+        ),
+    };
   }
 
   #stateFor(question: PermissionQuestion): PermissionState {
@@ -200,6 +237,7 @@ class PermissionEngine implements Permissions {
 
   setLocks(next: PermissionLocks): void {
     this.locks = next;
+    this.#version++;
   }
 
   apply(updates: readonly PermissionUpdate[]): void {
@@ -221,13 +259,19 @@ class PermissionEngine implements Permissions {
   }
 
   replaceSource(source: PermissionRuleSource, texts: RuleTexts, added: readonly string[]): void {
+    this.#version++;
     this.#rules.replaceSource(source, texts);
     for (const [path, from] of this.#directories) if (from === source) this.#directories.delete(path);
     for (const path of added) this.#directories.set(path, source);
   }
 
   lend(texts: readonly string[]): () => void {
-    return this.#rules.lend(texts);
+    const undo = this.#rules.lend(texts);
+    this.#version++;
+    return () => {
+      this.#version++;
+      undo();
+    };
   }
 
   readFilter({ cwd }: { readonly cwd: string }): ReturnType<Permissions['readFilter']> {
@@ -263,9 +307,11 @@ class PermissionEngine implements Permissions {
   #enter(next: PermissionMode): void {
     if (next === 'plan' && this.mode !== 'plan') this.modeBeforePlan = this.mode;
     this.mode = next;
+    this.#version++;
   }
 
   #take(update: PermissionUpdate): void {
+    this.#version++;
     switch (update.type) {
       case 'addRules':
       case 'replaceRules':
@@ -287,4 +333,10 @@ class PermissionEngine implements Permissions {
 
 function inHome(home: string | undefined): ReturnType<Protection['folders']> {
   return home === undefined ? [] : PROTECTED_AT_HOME.map((path) => ({ path: join(home, path) }));
+}
+
+function describeSandbox(sandbox: PermissionOptions['sandbox']): PolicySandbox | null {
+  if (sandbox === undefined) return null;
+  const { autoAllow, mayLeave = false, excludedCommands = [] } = sandbox;
+  return { autoAllow, mayLeave, excludedCommands };
 }

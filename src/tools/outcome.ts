@@ -57,6 +57,12 @@ export function errorTypeOf(outcome: AnsweredOutcome): string | undefined {
   }
 }
 
+/** Part of the record of a permission. */
+export type CallJudgement = Pick<
+  NonNullable<ToolTrace['permission']>,
+  'ruled' | 'hook' | 'policy' | 'cwd' | 'input' | 'tool'
+>;
+
 /** Facts about a call that the gate collects, kept also when the call is abandoned. */
 export interface CallNotes {
   readonly hookContext: string[];
@@ -67,6 +73,8 @@ export interface CallNotes {
   /** The files of the call as they were judged. */
   judged?: readonly JudgedPath[];
   permission?: NonNullable<ToolTrace['permission']>;
+  /** How the rules came to it, for the record. */
+  judgement?: CallJudgement;
   /** Why a question was required. */
   asked?: { readonly reasonType: DecisionReasonType; readonly message: string };
   /** Classification of the answer by the user or host. */

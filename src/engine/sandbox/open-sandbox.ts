@@ -63,6 +63,7 @@ export function refusingSandbox(
       placeOf: () => 'sandbox',
       isolate: () => Promise.reject(new Error(sentence)),
       mayLeave,
+      excludedCommands: [],
       autoAllow: false,
       isolatesHooks: true,
       limits: sentence,
@@ -193,6 +194,7 @@ function openPort(
     placeOf: (call) => pickPlace(call, asked),
     isolate: (launch) => sandbox().isolate(launch),
     mayLeave: asked.mayLeave,
+    excludedCommands: asked.excludedCommands,
     // If files are not isolated, the sandbox is no reason to skip permission questions.
     autoAllow: asked.autoAllow && !asked.files.disabled,
     isolatesHooks: asked.isolatesHooks,

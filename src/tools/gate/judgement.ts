@@ -1,0 +1,72 @@
+/** What the record needs to decide about a call again: the policy, what the rules said, and the input. */
+import type { JsonObject } from '../../protocol/json.ts';
+import type { GatePorts, PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
+import type { GateVerdict } from '../../protocol/tools/permission.ts';
+import type { RuledVerdict } from '../../protocol/tools/tool-call.ts';
+import type { CallJudgement, CallNotes } from '../outcome.ts';
+import { ruleText } from './permission-record.ts';
+
+interface Judged {
+  readonly ports: Pick<GatePorts, 'recordPolicy'>;
+  readonly context: { readonly effectKey: string };
+  readonly notes: CallNotes;
+  readonly raw: JsonObject;
+}
+
+/** The first decision about the call counts: later ones are about what a host wrote instead. */
+export function beginJudgement(
+  { ports, context, notes }: Judged,
+  question: PermissionQuestion,
+  hook: 'allow' | 'ask' | 'deny' | undefined,
+): void {
+  if (notes.judgement !== undefined || ports.recordPolicy === undefined) return;
+  const { cwd, root = cwd } = question;
+  notes.judgement = {
+    ...ports.recordPolicy(question, context.effectKey),
+    ...(cwd !== root && { cwd }),
+    ...((hook === 'allow' || hook === 'ask') && { hook }),
+  };
+}
+
+export function noteRuled(notes: CallNotes, verdict: GateVerdict): void {
+  if (notes.judgement === undefined || notes.judgement.ruled !== undefined || verdict.kind === 'pending')
+    return;
+  notes.judgement = { ...notes.judgement, ruled: toRuled(verdict) };
+}
+
+function toRuled({ kind, reasonType, matched }: Exclude<GateVerdict, { kind: 'pending' }>): RuledVerdict {
+  return {
+    verdict: kind,
+    source: reasonType,
+    ...(matched !== undefined && { rule: ruleText(matched.value), ruleSource: matched.source }),
+  };
+}
+
+/** Characters of an input that is kept with the record of its permission. */
+const INPUT_CHARS = 2_000;
+
+/** `raw`: as it was judged. `verdict`: the last one; absent: the question is still open. */
+export function recordedJudgement(
+  { notes, raw: written }: Judged,
+  raw: JsonObject,
+  verdict?: GateVerdict,
+): CallJudgement | undefined {
+  if (notes.judgement === undefined) return undefined;
+  if (raw !== written && !isKept(notes.judgement.input))
+    notes.judgement = { ...notes.judgement, input: keptInput(raw, verdict) };
+  const { ruled, ...rest } = notes.judgement;
+  return ruled === undefined || isSaidAlready(ruled, verdict) ? rest : { ...rest, ruled };
+}
+
+const isKept = (input: unknown): boolean => typeof input === 'object';
+
+const isSaidAlready = (ruled: RuledVerdict, verdict: GateVerdict | undefined): boolean =>
+  verdict !== undefined &&
+  verdict.kind !== 'pending' &&
+  verdict.kind === ruled.verdict &&
+  verdict.reasonType === ruled.source;
+
+function keptInput(raw: JsonObject, verdict: GateVerdict | undefined): unknown {
+  if (verdict?.kind === 'allow' && verdict.updatedInput === undefined) return true;
+  return JSON.stringify(raw).length <= INPUT_CHARS ? raw : false;
+}
