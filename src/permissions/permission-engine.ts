@@ -47,8 +47,11 @@ export interface PermissionOptions {
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
   readonly ask?: readonly string[] | undefined;
-  /** Rules of the settings files, by source. */
-  readonly rules?: { readonly [S in PermissionRuleSource]?: RuleTexts | undefined } | undefined;
+  /** Rules of the settings files, by source; as a list, a source may come more than once. */
+  readonly rules?:
+    | { readonly [S in PermissionRuleSource]?: RuleTexts | undefined }
+    | readonly (readonly [PermissionRuleSource, RuleTexts])[]
+    | undefined;
   /** Absolute paths that tools may use besides the question's own directories. */
   readonly additionalDirectories?: readonly string[] | undefined;
   /** Where each of them is from; default `cliArg`. */
@@ -148,7 +151,7 @@ class PermissionEngine implements Permissions {
     this.#maySkip = options.allowDangerouslySkipPermissions === true;
     this.#ignoreCase = options.ignoreCase ?? (platform === 'darwin' || platform === 'win32');
     this.#rules = createRuleSet(
-      [...Object.entries(options.rules ?? {}), ['cliArg', options]],
+      [...listRules(options.rules), ['cliArg', options]],
       options.locks?.managedRulesOnly,
     );
     this.#directories = new Map(
@@ -329,6 +332,10 @@ class PermissionEngine implements Permissions {
         return;
     }
   }
+}
+
+function listRules(rules: PermissionOptions['rules'] = []): readonly (readonly [string, RuleTexts | undefined])[] {
+  return Array.isArray(rules) ? rules : Object.entries(rules);
 }
 
 function inHome(home: string | undefined): ReturnType<Protection['folders']> {

@@ -1,4 +1,5 @@
 /** Outcome of one call: what the gate returns to the executor, before it becomes a message. */
+import type { JsonObject } from '../protocol/json.ts';
 import type { InformationalBody } from '../protocol/model/messages.ts';
 import type { Wait } from '../protocol/session/parking.ts';
 import type {
@@ -75,6 +76,8 @@ export interface CallNotes {
   permission?: NonNullable<ToolTrace['permission']>;
   /** How the rules came to it, for the record. */
   judgement?: CallJudgement;
+  /** The input that it is about. */
+  judgedInput?: JsonObject;
   /** Why a question was required. */
   asked?: { readonly reasonType: DecisionReasonType; readonly message: string };
   /** Classification of the answer by the user or host. */

@@ -191,7 +191,7 @@ function openPort(
     return opened;
   });
   return {
-    placeOf: (call) => pickPlace(call, asked),
+    placeOf: (call) => placeOfCommand(call, asked),
     isolate: (launch) => sandbox().isolate(launch),
     mayLeave: asked.mayLeave,
     excludedCommands: asked.excludedCommands,
@@ -213,7 +213,10 @@ async function isHarmlessSubmodule(folder: string, above: string): Promise<boole
   return places.some((place) => isInside(own, place)) && (await runsNothing(repository, nodeFiles));
 }
 
-function pickPlace(call: SandboxedCall, asked: ResolvedSandbox): CommandPlace | Promise<CommandPlace> {
+export function placeOfCommand(
+  call: SandboxedCall,
+  asked: Pick<ResolvedSandbox, 'excludedCommands' | 'mayLeave'>,
+): CommandPlace | Promise<CommandPlace> {
   if (call.dangerouslyDisableSandbox === true && asked.mayLeave) return 'override';
   if (asked.excludedCommands.length === 0) return 'sandbox';
   return commandExcludedBy(asked.excludedCommands, call.command).then((yes) =>

@@ -74,7 +74,7 @@ export function describeJudgedTool(
 ): JudgedTool | undefined {
   const { tool } = question;
   const { madeOf } = toolFacts(tool.name);
-  if (madeOf !== undefined && madeOf !== 'part' && tool.mcp === undefined) return undefined;
+  if ((madeOf === 'options' || madeOf === 'tasks') && tool.mcp === undefined) return undefined;
   const { readOnly, needsPerson, policy, target } = createSubject(question, () => NEVER);
   const isKept = target.kind !== 'none' && JSON.stringify(target).length <= TARGET_CHARS;
   return {

@@ -45,20 +45,24 @@ function toRuled({ kind, reasonType, matched }: Exclude<GateVerdict, { kind: 'pe
 /** Characters of an input that is kept with the record of its permission. */
 const INPUT_CHARS = 2_000;
 
-/** `raw`: as it was judged. `verdict`: the last one; absent: the question is still open. */
+/**
+ * `raw`: of the first time that this is asked, the input that was judged. `verdict`: the last one; absent: the
+ * question is still open.
+ */
 export function recordedJudgement(
   { notes, raw: written }: Judged,
   raw: JsonObject,
   verdict?: GateVerdict,
 ): CallJudgement | undefined {
   if (notes.judgement === undefined) return undefined;
-  if (raw !== written && !isKept(notes.judgement.input))
-    notes.judgement = { ...notes.judgement, input: keptInput(raw, verdict) };
+  notes.judgedInput ??= raw;
   const { ruled, ...rest } = notes.judgement;
-  return ruled === undefined || isSaidAlready(ruled, verdict) ? rest : { ...rest, ruled };
+  return {
+    ...rest,
+    ...(notes.judgedInput !== written && { input: keptInput(notes.judgedInput, raw, verdict) }),
+    ...(ruled !== undefined && !isSaidAlready(ruled, verdict) && { ruled }),
+  };
 }
-
-const isKept = (input: unknown): boolean => typeof input === 'object';
 
 const isSaidAlready = (ruled: RuledVerdict, verdict: GateVerdict | undefined): boolean =>
   verdict !== undefined &&
@@ -66,7 +70,7 @@ const isSaidAlready = (ruled: RuledVerdict, verdict: GateVerdict | undefined): b
   verdict.kind === ruled.verdict &&
   verdict.reasonType === ruled.source;
 
-function keptInput(raw: JsonObject, verdict: GateVerdict | undefined): unknown {
-  if (verdict?.kind === 'allow' && verdict.updatedInput === undefined) return true;
-  return JSON.stringify(raw).length <= INPUT_CHARS ? raw : false;
+function keptInput(judged: JsonObject, raw: JsonObject, verdict: GateVerdict | undefined): unknown {
+  if (judged === raw && verdict?.kind === 'allow' && verdict.updatedInput === undefined) return true;
+  return JSON.stringify(judged).length <= INPUT_CHARS ? judged : false;
 }
