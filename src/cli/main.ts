@@ -84,6 +84,8 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./commands/context-command.ts')).runContextCommand(world, invocation.session);
     case 'replay':
       return (await import('./commands/replay-command.ts')).runReplayCommand(world, invocation);
+    case 'policy':
+      return (await import('./commands/policy-command.ts')).runPolicyCommand(world, invocation);
     case 'cost':
       return (await import('./commands/cost-command.ts')).runCostCommand(world, invocation);
     case 'models':

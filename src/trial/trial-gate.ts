@@ -42,7 +42,7 @@ export class TrialGate {
   #looks = 0;
 
   constructor(ports: TrialPorts) {
-    this.#ports = { ...ports, files: counting(ports.files, () => this.#looks++) };
+    this.#ports = { ...ports, files: lookingOnce(ports.files, () => this.#looks++) };
   }
 
   /** The engine of a policy, which keeps what it has found on the disk. */
@@ -228,18 +228,24 @@ function rulesIn(policy: PolicyInForce): OrderedRules {
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** Counts what is looked at. */
-function counting(files: DiskReader, onLook: () => void): DiskReader {
-  const counted = (look: unknown) =>
-    typeof look === 'function'
-      ? (...given: unknown[]) => {
-          onLook();
-          return look.apply(files, given);
-        }
-      : look;
-  return Object.fromEntries(
-    ['lstat', 'realpath', 'stat', 'readDir', 'readKinds', 'readLink', 'readRange', 'readFile', 'exists']
-      .filter((name) => name in files)
-      .map((name) => [name, counted(files[name as keyof DiskReader])]),
-  ) as unknown as DiskReader;
+/** Looks that a trial remembers; beyond them it looks again. */
+const MOST_LOOKS = 200_000;
+
+/** Counts what is looked at, and looks at each path once: a trial takes the disk as of one moment. */
+function lookingOnce(files: DiskReader, onLook: () => void): DiskReader {
+  const once = (name: keyof DiskReader) => {
+    const look = files[name] as ((...given: unknown[]) => Promise<unknown>) | undefined;
+    if (look === undefined) return [];
+    const known = new Map<string, Promise<unknown>>();
+    const looked = (...given: readonly unknown[]) => {
+      onLook();
+      const key = given.length === 1 ? String(given[0]) : JSON.stringify(given);
+      const found = known.get(key) ?? look.apply(files, [...given]);
+      if (known.size < MOST_LOOKS) known.set(key, found);
+      return found;
+    };
+    return [[name, looked]];
+  };
+  const names = ['lstat', 'realpath', 'readDir', 'readKinds', 'readLink', 'readRange'] as const;
+  return Object.fromEntries(names.flatMap(once)) as unknown as DiskReader;
 }

@@ -10,6 +10,7 @@ import { foreignFlagAdvice } from './foreign-flags.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
 import { addLoginCommands, type LoginInvocation, type LogoutInvocation } from './login-flags.ts';
 import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
+import { addPolicyCommand, type PolicyInvocation } from './policy-flags.ts';
 import { addReplayCommand, type ReplayInvocation } from './replay-flags.ts';
 import { addRunFlags, type RunFlags, runFlags } from './run-flags.ts';
 import { addSessionsCommand, type SessionsInvocation } from './sessions-flags.ts';
@@ -37,6 +38,7 @@ export type Invocation =
   | { readonly command: 'explain'; readonly session: string | undefined }
   | { readonly command: 'context'; readonly session: string | undefined }
   | { readonly command: 'models'; readonly json: boolean }
+  | PolicyInvocation
   | ReplayInvocation
   | { readonly command: 'cost'; readonly session: string | undefined; readonly json: boolean }
   | SessionsInvocation
@@ -177,6 +179,11 @@ function addReportCommands(subcommand: Subcommand, onCall: OnCall): void {
   addReplayCommand(
     subcommand('replay', 'run a session again from its record, and say whether it decides the same'),
     (call) => onCall({ ...call, session: call.session && unquoted(call.session) }),
+  );
+  addPolicyCommand(
+    subcommand('policy', 'say what other permission rules would have made of recorded calls'),
+    ({ settings, sessions, flags, ...call }) =>
+      onCall({ ...call, settings: settings && unquoted(settings), sessions: sessions.map(unquoted), flags }),
   );
   subcommand('models', 'list the models of the configured endpoint, with sizes and prices')
     .option('--json', 'as JSON')
