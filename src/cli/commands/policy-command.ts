@@ -133,7 +133,7 @@ function smallestLines(smallest: SmallestSet): readonly string[] {
     '',
     'The fewest rules that would have allowed what a person approved, and nothing',
     'that one refused, beside the recorded rules:',
-    ...offers.map((offer) => cut(`  ${offerText(offer)}  (${counted(offer.calls, 'call')} need it)`)),
+    ...offers.map((offer) => cut(`  ${offerText(offer)}  (${counted(offer.calls, "call")} ${offer.calls === 1 ? "needs" : "need"} it)`)),
     `  ${grouped(allowed)} of ${counted(approved, 'approved call')}, ${grouped(refused)} refused; ${proof}.`,
     ...left,
   ];
