@@ -53,6 +53,7 @@ function readArgs(argv: readonly string[]): Invocation {
 const namesId = (call: Invocation): boolean =>
   (call.command === 'run' && call.flags.options.resume !== undefined) ||
   (call.command === 'sessions' && call.words.length > 0) ||
+  (call.command === 'policy' && call.sessions.length > 0) ||
   ('session' in call && call.session !== undefined);
 
 const wholeId = async (call: Invocation, world: World): Promise<Invocation> =>

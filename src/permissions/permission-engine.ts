@@ -334,7 +334,9 @@ class PermissionEngine implements Permissions {
   }
 }
 
-function listRules(rules: PermissionOptions['rules'] = []): readonly (readonly [string, RuleTexts | undefined])[] {
+function listRules(
+  rules: PermissionOptions['rules'] = [],
+): readonly (readonly [string, RuleTexts | undefined])[] {
   return Array.isArray(rules) ? rules : Object.entries(rules);
 }
 

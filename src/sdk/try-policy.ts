@@ -17,10 +17,7 @@ export type TryPolicyOptions = SessionOptions & TrialRequest;
  * const { newlyAllowed, rules, smallest } = await tryPolicy({ allow: ['Bash(npm test:*)'] });
  * console.log(newlyAllowed, rules[0]?.saved, smallest?.offers);
  */
-export async function tryPolicy(
-  change: PolicyChange,
-  options: TryPolicyOptions = {},
-): Promise<PolicyTrial> {
+export async function tryPolicy(change: PolicyChange, options: TryPolicyOptions = {}): Promise<PolicyTrial> {
   const { tryPolicyAt: run } = await import('../engine/standalone/try-kept-sessions.ts');
   return run(change, options, resolvePlace(options));
 }

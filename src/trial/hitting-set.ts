@@ -28,7 +28,10 @@ export function chooseFewest(demands: Demands, mostSteps = MOST_STEPS): Choice |
     if (++steps > mostSteps) isCutOff = true;
     if (isCutOff) return;
     const open = clauses.filter((clause) => !meets(clause, chosen));
-    if (best !== undefined && chosen.size + Math.max(countDisjoint(open), open.length > 0 ? 1 : 0) >= best.size)
+    if (
+      best !== undefined &&
+      chosen.size + Math.max(countDisjoint(open), open.length > 0 ? 1 : 0) >= best.size
+    )
       return;
     if (open.length === 0) {
       best = new Set(chosen);
@@ -72,7 +75,8 @@ function isForbidden(chosen: ReadonlySet<number>, notAll: readonly ReadonlySet<n
 function withoutImplied(clauses: readonly ReadonlySet<number>[]): readonly ReadonlySet<number>[] {
   const sorted = clauses.toSorted((a, b) => a.size - b.size);
   const kept: ReadonlySet<number>[] = [];
-  for (const clause of sorted) if (!kept.some((each) => [...each].every((one) => clause.has(one)))) kept.push(clause);
+  for (const clause of sorted)
+    if (!kept.some((each) => [...each].every((one) => clause.has(one)))) kept.push(clause);
   return kept;
 }
 

@@ -149,7 +149,8 @@ class Policies {
   take(entry: Extract<JournalEntry, { type: 'policy' }>): void {
     const given = Object.fromEntries(PARTS.flatMap((part) => (part in entry ? [[part, entry[part]]] : [])));
     const before = this.#known.get(entry.policy);
-    const parts = Object.keys(given).length === 0 && before !== undefined ? before : { ...this.#parts, ...given };
+    const parts =
+      Object.keys(given).length === 0 && before !== undefined ? before : { ...this.#parts, ...given };
     this.#parts = parts;
     if (PARTS.every((part) => part in parts)) this.#known.set(entry.policy, parts as PolicyInForce);
   }

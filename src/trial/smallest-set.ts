@@ -7,7 +7,7 @@ import type { PolicyInForce } from '../protocol/session/policy-in-force.ts';
 import type { SmallestOffer, SmallestSet } from '../protocol/session/policy-trial.ts';
 import { toolFacts } from '../protocol/tools/builtin-tools.ts';
 import type { PermissionUpdate } from '../protocol/tools/permission.ts';
-import { chooseFewest, type Choice } from './hitting-set.ts';
+import { type Choice, chooseFewest } from './hitting-set.ts';
 import type { RecordedCall } from './recorded-calls.ts';
 import type { TrialGate } from './trial-gate.ts';
 
@@ -94,7 +94,10 @@ class Search {
     };
   }
 
-  async #solve(yes: Held[], no: readonly Held[]): Promise<{ readonly choice: Choice; readonly dropped: number }> {
+  async #solve(
+    yes: Held[],
+    no: readonly Held[],
+  ): Promise<{ readonly choice: Choice; readonly dropped: number }> {
     let open = yes;
     let dropped = 0;
     const atLeastOne: { readonly of: Held; readonly clause: ReadonlySet<number> }[] = [];

@@ -31,7 +31,10 @@ export interface Judged extends TriedVerdict {
 export interface TrialPorts {
   readonly files: DiskReader;
   /** Where a command would run under this policy. */
-  placeOf(call: SandboxedCall, sandbox: NonNullable<PolicyInForce['sandbox']>): CommandPlace | Promise<CommandPlace>;
+  placeOf(
+    call: SandboxedCall,
+    sandbox: NonNullable<PolicyInForce['sandbox']>,
+  ): CommandPlace | Promise<CommandPlace>;
 }
 
 export class TrialGate {
@@ -155,12 +158,23 @@ export class TrialGate {
 /** The verdict that a record tells, in the terms of a trial. */
 export function recordedVerdict(permission: RecordedPermission): TriedVerdict {
   const { verdict, source, rule, ruleSource, ruled } = permission;
-  const own = { source, ...(rule !== undefined && { rule }), ...(ruleSource !== undefined && { ruleSource }) };
-  if (!wasAsked(permission)) return { verdict: verdict === 'allow' ? 'allow' : verdict === 'deny' ? 'deny' : 'ask', ...own };
-  return ruled?.verdict === 'ask' ? ruled : { verdict: 'ask', source: ruled === undefined ? 'other' : 'hook' };
+  const own = {
+    source,
+    ...(rule !== undefined && { rule }),
+    ...(ruleSource !== undefined && { ruleSource }),
+  };
+  if (!wasAsked(permission))
+    return { verdict: verdict === 'allow' ? 'allow' : verdict === 'deny' ? 'deny' : 'ask', ...own };
+  return ruled?.verdict === 'ask'
+    ? ruled
+    : { verdict: 'ask', source: ruled === undefined ? 'other' : 'hook' };
 }
 
-function toJudged(notes: CallNotes, first: GateVerdict | undefined, lookedAtFiles: boolean): Judged | undefined {
+function toJudged(
+  notes: CallNotes,
+  first: GateVerdict | undefined,
+  lookedAtFiles: boolean,
+): Judged | undefined {
   const { permission } = notes;
   if (permission === undefined) return undefined;
   const tried = recordedVerdict(permission);
@@ -217,7 +231,10 @@ function impliedFacts(name: string, input: Readonly<Record<string, unknown>>): J
   return undefined;
 }
 
-type OrderedRules = [PermissionRuleSource, { readonly [B in 'allow' | 'ask' | 'deny']?: readonly string[] }][];
+type OrderedRules = [
+  PermissionRuleSource,
+  { readonly [B in 'allow' | 'ask' | 'deny']?: readonly string[] },
+][];
 
 /** In their order: which of several is named depends on it. */
 function rulesIn(policy: PolicyInForce): OrderedRules {

@@ -64,9 +64,11 @@ class Trial {
   async take(call: RecordedCall): Promise<void> {
     const { permission } = call;
     // A hook ended it before the rules.
-    const isHeld = permission?.source === 'hook' && permission.verdict === 'deny' && permission.askedMs === undefined;
+    const isHeld =
+      permission?.source === 'hook' && permission.verdict === 'deny' && permission.askedMs === undefined;
     const policy = this.#share(call.policy ?? (await this.#options.basisFor(call)));
-    const changed = this.#changedPolicies.get(policy) ?? this.#share(changePolicy(policy, this.#options.change));
+    const changed =
+      this.#changedPolicies.get(policy) ?? this.#share(changePolicy(policy, this.#options.change));
     if (!this.#changedPolicies.has(policy)) {
       this.#changedPolicies.set(policy, changed);
       this.#tally.know(changed);
@@ -137,9 +139,24 @@ class Trial {
     return known;
   }
 
-  #keyOf({ tool, input, cwd, root, agentId, permission, answer, answeredInput }: RecordedCall, policy: PolicyInForce) {
+  #keyOf(
+    { tool, input, cwd, root, agentId, permission, answer, answeredInput }: RecordedCall,
+    policy: PolicyInForce,
+  ) {
     const { hook, ruled, source, tool: facts } = permission ?? {};
-    const about = [tool, input, cwd, root, agentId, hook, ruled?.verdict, source, facts, answer, answeredInput];
+    const about = [
+      tool,
+      input,
+      cwd,
+      root,
+      agentId,
+      hook,
+      ruled?.verdict,
+      source,
+      facts,
+      answer,
+      answeredInput,
+    ];
     return `${this.#names.get(policy)} ${JSON.stringify(about)}`;
   }
 
@@ -168,10 +185,14 @@ class Trial {
 
   #notes(): readonly string[] {
     const calls = this.#calls;
-    const say = (count: number, sentence: string) => (count === 0 ? [] : [`${count} of ${calls} calls ${sentence}`]);
+    const say = (count: number, sentence: string) =>
+      count === 0 ? [] : [`${count} of ${calls} calls ${sentence}`];
     return [
       ...say(this.#atFiles, 'were judged by files as they are now.'),
-      ...say(this.#drifted, 'would be judged otherwise now even without the change: files or Turnwright differ.'),
+      ...say(
+        this.#drifted,
+        'would be judged otherwise now even without the change: files or Turnwright differ.',
+      ),
       ...say(
         this.#withoutPolicy,
         'were recorded without their policy, by an earlier version or another program: the settings of now take its place.',
@@ -179,7 +200,7 @@ class Trial {
       ...say(this.#unknownAnswers, 'are of a transcript that does not say whether they were asked about.'),
       ...(this.#unknownTools === 0
         ? []
-        : [`${this.#unknownTools} calls were left out: their tool or input is not known here.`]),
+        : [`Left out, because their tool or input is not known here: ${this.#unknownTools} of the calls.`]),
     ];
   }
 }

@@ -23,23 +23,40 @@ test('says what a rule changes, and fails where CI wants it to', async () => {
   const { cwd, env, home, id } = await recordedProject();
   const tried = (...words: string[]) => commandLine(['policy', 'try', ...words], { env, cwd });
 
-  const { code, stdout, stderr } = await tried('Bash(npm test)', '--deny', 'Bash(ls:*)', '--allow', 'Bash(nix:*)');
+  const { code, stdout, stderr } = await tried(
+    'Bash(npm test)',
+    '--deny',
+    'Bash(ls:*)',
+    '--allow',
+    'Bash(nix:*)',
+  );
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true);
   expect(stdout).toContain('5 calls of 1 session');
-  expect(stdout).toMatch(/newly allowed +2\nnewly asked +0\nnewly denied +1\nquestions: 4 before, 2 now \(2 fewer\)/);
+  expect(stdout).toMatch(
+    /newly allowed +2\nnewly asked +0\nnewly denied +1\nquestions: 4 before, 2 now \(2 fewer\)/,
+  );
   expect(stdout).toContain('* allow Bash(npm test)\n    2 calls, 2 questions saved\n      npm test');
   expect(stdout).toContain('Decided nothing:\n* allow Bash(nix:*)');
-  expect(stdout).toContain('note: 1 calls had no verdict');
+  expect(stdout).toContain('note: Without a verdict, because malformed or cut off: 1 of');
 
   const json = JSON.parse((await tried('--mode', 'bypassPermissions', id.slice(0, 8), '--json')).stdout);
-  expect(json).toMatchObject({ sessions: 1, calls: 5, newlyAllowed: 4, after: { allow: 5, ask: 0, deny: 0 } });
+  expect(json).toMatchObject({
+    sessions: 1,
+    calls: 5,
+    newlyAllowed: 4,
+    after: { allow: 5, ask: 0, deny: 0 },
+  });
 
   expect((await tried('Bash(npm test)', '--fail-on', 'newly-denied')).code).toBe(0);
-  expect((await tried('Bash(npm test)', '--fail-on', 'newly-denied', '--fail-on', 'newly-allowed')).code).toBe(1);
+  expect(
+    (await tried('Bash(npm test)', '--fail-on', 'newly-denied', '--fail-on', 'newly-allowed')).code,
+  ).toBe(1);
   writeFileSync(join(cwd, 'strict.json'), JSON.stringify({ permissions: { deny: ['Bash'] } }));
   expect((await tried('strict.json', '--instead', '--fail-on', 'newly-denied')).code).toBe(1);
-  expect((await tried('Bash(npm test)', '--all-projects', '--limit', '5')).stdout).toContain('5 calls of 1 session');
+  expect((await tried('Bash(npm test)', '--all-projects', '--limit', '5')).stdout).toContain(
+    '5 calls of 1 session',
+  );
 
   // A session of an earlier version: without the policy that was in force.
   const [folder = ''] = readdirSync(join(home, 'projects'));

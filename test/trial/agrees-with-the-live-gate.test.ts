@@ -22,8 +22,6 @@ beforeAll(async () => {
   await writeFile(join(cwd, '.env'), 'KEY=1');
 });
 
-let calls = 0;
-
 async function differences(session: LiveSession): Promise<readonly unknown[]> {
   const entries = await recordSession(session, cwd);
   const read = readCalls(entries);
@@ -31,8 +29,8 @@ async function differences(session: LiveSession): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   for (const call of read.calls) {
     const { permission, policy } = call;
-    calls++;
-    if (permission?.source === 'hook' && permission.askedMs === undefined && permission.verdict === 'deny') continue;
+    if (permission?.source === 'hook' && permission.askedMs === undefined && permission.verdict === 'deny')
+      continue;
     if (permission === undefined || policy === undefined) {
       found.push({ call, why: 'no policy' });
       continue;

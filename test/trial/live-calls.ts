@@ -5,32 +5,84 @@ import { query } from '../../src/index.ts';
 import type { JournalEntry } from '../../src/protocol/session/journal.ts';
 import type { PermissionMode, PermissionUpdate } from '../../src/protocol/tools/permission.ts';
 import type { AnyTool } from '../../src/protocol/tools/tool.ts';
-import { callTool, fakeTool, recordingStore, say, scriptedModel, sequentialIds } from '../../src/testing/index.ts';
+import {
+  callTool,
+  fakeTool,
+  recordingStore,
+  say,
+  scriptedModel,
+  sequentialIds,
+} from '../../src/testing/index.ts';
 import { builtinTools } from '../../src/tools/builtin/index.ts';
 
 /** Harmless, whatever a mode lets run. */
 const COMMANDS = [
-  'ls', 'ls -la && true', 'cat a.txt | head -1', 'cat .env', 'true', 'true --bail', 'false || true',
-  'echo x > b.txt', 'touch c.txt', 'mkdir -p d/e', 'FOO=1 true', 'true $X', 'true $(echo 1)', 'cat /etc/hostname',
-  'cd d && ls', 'true; env true', 'for i in 1 2; do true $i; done', 'cat .e?v', "bash -c 'true'", 'git status',
+  'ls',
+  'ls -la && true',
+  'cat a.txt | head -1',
+  'cat .env',
+  'true',
+  'true --bail',
+  'false || true',
+  'echo x > b.txt',
+  'touch c.txt',
+  'mkdir -p d/e',
+  'FOO=1 true',
+  'true $X',
+  'true $(echo 1)',
+  'cat /etc/hostname',
+  'cd d && ls',
+  'true; env true',
+  'for i in 1 2; do true $i; done',
+  'cat .e?v',
+  "bash -c 'true'",
+  'git status',
 ];
 const command = fc.constantFrom(...COMMANDS).map((line) => callTool('Bash', { command: line }));
-const file = fc.constantFrom('a.txt', 'd/new.txt', '.env', '.claude/settings.json', '/etc/hostname', '../x.txt');
+const file = fc.constantFrom(
+  'a.txt',
+  'd/new.txt',
+  '.env',
+  '.claude/settings.json',
+  '/etc/hostname',
+  '../x.txt',
+);
 const call = fc.oneof(
   { weight: 6, arbitrary: command },
   { weight: 2, arbitrary: file.map((path) => callTool('Read', { file_path: path })) },
   { weight: 2, arbitrary: file.map((path) => callTool('Write', { file_path: path, content: 'x' })) },
   { weight: 1, arbitrary: fc.constant(callTool('Glob', { pattern: '*' })) },
-  { weight: 1, arbitrary: fc.constantFrom('mcp__db__read', 'Look', 'Change').map((name) => callTool(name, { a: 1 })) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('mcp__db__read', 'Look', 'Change').map((name) => callTool(name, { a: 1 })),
+  },
   { weight: 1, arbitrary: fc.constant(callTool('TodoWrite', { todos: [] })) },
   { weight: 1, arbitrary: fc.constant(callTool('Bash', { wrong: 1 })) },
 );
 const rule = fc.constantFrom(
-  'Bash(true:*)', 'Bash(ls)', 'Bash(cat:*)', 'Bash(touch *)', 'Bash', 'Read(.env)', 'Read(//etc/**)', 'Edit(d/**)',
-  'Write', 'mcp__db', 'Look', 'Bash(git:*)', 'Edit(*.txt)',
+  'Bash(true:*)',
+  'Bash(ls)',
+  'Bash(cat:*)',
+  'Bash(touch *)',
+  'Bash',
+  'Read(.env)',
+  'Read(//etc/**)',
+  'Edit(d/**)',
+  'Write',
+  'mcp__db',
+  'Look',
+  'Bash(git:*)',
+  'Edit(*.txt)',
 );
 const rules = fc.uniqueArray(rule, { maxLength: 4 });
-const mode = fc.constantFrom<PermissionMode>('default', 'default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions');
+const mode = fc.constantFrom<PermissionMode>(
+  'default',
+  'default',
+  'acceptEdits',
+  'plan',
+  'dontAsk',
+  'bypassPermissions',
+);
 
 /** What the person does with a question. */
 const answer = fc.constantFrom('yes', 'yes', 'no', 'always', 'other input', 'mode', 'folder', 'fails');

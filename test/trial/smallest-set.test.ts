@@ -71,8 +71,10 @@ async function tryEveryChoice(yes: readonly RecordedCall[], no: readonly Recorde
   const offers: PolicyChange[] = [];
   for (const call of yes)
     for (const update of (await gate.judge(call, policy))?.suggestions ?? []) {
-      if (update.type === 'addRules') offers.push(...update.rules.map((rule) => ({ allow: [formatRule(rule)] })));
-      if (update.type === 'addDirectories') offers.push(...update.directories.map((each) => ({ directories: [each] })));
+      if (update.type === 'addRules')
+        offers.push(...update.rules.map((rule) => ({ allow: [formatRule(rule)] })));
+      if (update.type === 'addDirectories')
+        offers.push(...update.directories.map((each) => ({ directories: [each] })));
       if (update.type === 'setMode') offers.push({ mode: update.mode });
     }
   const distinct = [...new Map(offers.map((each) => [JSON.stringify(each), each])).values()];
@@ -119,7 +121,10 @@ describe('the fewest offers', () => {
 
 describe('a choice among candidates', () => {
   const set = fc.uniqueArray(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 4 });
-  const sets = fc.array(set.map((each): ReadonlySet<number> => new Set(each)), { maxLength: 8 });
+  const sets = fc.array(
+    set.map((each): ReadonlySet<number> => new Set(each)),
+    { maxLength: 8 },
+  );
 
   it('is as small as any that meets the demands', () => {
     fc.assert(
@@ -141,7 +146,10 @@ describe('a choice among candidates', () => {
   });
 
   it('says how many are needed at least where the search was cut off', () => {
-    const atLeastOne = Array.from({ length: 60 }, (_, at) => new Set([at, (at * 7 + 1) % 60, (at * 11 + 5) % 60]));
+    const atLeastOne = Array.from(
+      { length: 60 },
+      (_, at) => new Set([at, (at * 7 + 1) % 60, (at * 11 + 5) % 60]),
+    );
     const found = chooseFewest({ atLeastOne, notAll: [] }, 50);
     expect(found?.isSmallest).toBe(false);
     expect(found?.atLeast).toBeLessThanOrEqual(found?.chosen.size ?? 0);

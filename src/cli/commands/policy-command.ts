@@ -1,5 +1,11 @@
 /** `turnwright policy try`: what other rules would have made of recorded calls. */
-import { type PolicyTrial, type SmallestOffer, type SmallestSet, tryPolicy } from '../../index.ts';
+import {
+  type PolicyTrial,
+  type SmallestOffer,
+  type SmallestSet,
+  type TriedVerdict,
+  tryPolicy,
+} from '../../index.ts';
 import { oneLine, visible } from '../../terminal/text/visible.ts';
 import { takeStart } from '../../util/text/cut-text.ts';
 import { grouped } from '../../util/text/grouped.ts';
@@ -65,7 +71,9 @@ function countLines({ unchanged, newlyAllowed, newlyAsked, newlyDenied, before, 
     ['newly denied', grouped(newlyDenied), ''],
   ];
   const change =
-    questions === 0 ? 'as many as before' : `${grouped(Math.abs(questions))} ${questions > 0 ? 'fewer' : 'more'}`;
+    questions === 0
+      ? 'as many as before'
+      : `${grouped(Math.abs(questions))} ${questions > 0 ? 'fewer' : 'more'}`;
   return [
     ...alignedRows(rows, 1),
     `questions: ${grouped(before.ask)} before, ${grouped(after.ask)} now (${change})`,
@@ -103,20 +111,26 @@ function changedLines({ changed }: PolicyTrial): readonly string[] {
     '',
     'Changed by no rule (mode, sandbox, folders, rules left out):',
     ...shown.map(({ tool, subject, before, after }) =>
-      cut(`  ${before.verdict} → ${after.verdict} (${after.source})  ${tool}: ${subject}`),
+      cut(`  ${before.verdict} → ${after.verdict}${shownSource(after)}  ${tool}: ${subject}`),
     ),
     ...restOf(others, shown),
   ];
 }
 
+const shownSource = ({ source }: TriedVerdict): string => (source === 'other' ? '' : ` (${source})`);
+
 function idleLines({ decidedNothing }: PolicyTrial): readonly string[] {
   if (decidedNothing.length === 0) return [];
-  const sorted = decidedNothing.toSorted((a, b) => Number(b.source === 'trial') - Number(a.source === 'trial'));
+  const sorted = decidedNothing.toSorted(
+    (a, b) => Number(b.source === 'trial') - Number(a.source === 'trial'),
+  );
   const shown = sorted.slice(0, MOST_LINES);
   return [
     '',
     'Decided nothing:',
-    ...shown.map(({ rule, behavior, source }) => cut(`${source === 'trial' ? '*' : ' '} ${behavior} ${rule}`)),
+    ...shown.map(({ rule, behavior, source }) =>
+      cut(`${source === 'trial' ? '*' : ' '} ${behavior} ${rule}`),
+    ),
     ...restOf(sorted, shown),
   ];
 }
@@ -133,7 +147,11 @@ function smallestLines(smallest: SmallestSet): readonly string[] {
     '',
     'The fewest rules that would have allowed what a person approved, and nothing',
     'that one refused, beside the recorded rules:',
-    ...offers.map((offer) => cut(`  ${offerText(offer)}  (${counted(offer.calls, "call")} ${offer.calls === 1 ? "needs" : "need"} it)`)),
+    ...offers.map((offer) =>
+      cut(
+        `  ${offerText(offer)}  (${counted(offer.calls, 'call')} ${offer.calls === 1 ? 'needs' : 'need'} it)`,
+      ),
+    ),
     `  ${grouped(allowed)} of ${counted(approved, 'approved call')}, ${grouped(refused)} refused; ${proof}.`,
     ...left,
   ];

@@ -37,7 +37,10 @@ export function addPolicyCommand(command: Command, onCall: (invocation: PolicyIn
   isMode.attributeName = () => 'permissionMode';
   command
     .argument('<action>', 'try')
-    .argument('[words...]', 'a settings file or rules to allow, then ids of sessions; default those of this folder')
+    .argument(
+      '[words...]',
+      'a settings file or rules to allow, then ids of sessions; default those of this folder',
+    )
     .option('--allow <rule>', 'a rule that allows; may be repeated', appended)
     .option('--ask <rule>', 'a rule that asks; may be repeated', appended)
     .option('--deny <rule>', 'a rule that denies; may be repeated', appended)
@@ -67,7 +70,10 @@ const SETTINGS = /^\s*\{|\.jsonc?$|[/\\]/;
 
 function readWords(action: string, words: readonly string[], flags: PolicyFlags): PolicyInvocation {
   if (action !== 'try')
-    throw new UsageError(`The one thing to do with a policy is to try it: turnwright policy try.`, 'turnwright policy');
+    throw new UsageError(
+      `The one thing to do with a policy is to try it: turnwright policy try.`,
+      'turnwright policy',
+    );
   const rules = words.filter((word) => RULE.test(word));
   const [settings, ...more] = words.filter((word) => !RULE.test(word) && SETTINGS.test(word));
   if (more.length > 0)

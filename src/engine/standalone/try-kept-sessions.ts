@@ -15,8 +15,8 @@ import { checkedChange } from '../../trial/changed-policy.ts';
 import { type RecordedCall, readCalls } from '../../trial/recorded-calls.ts';
 import { tryCalls } from '../../trial/try-calls.ts';
 import { systemClock } from '../../util/clock.ts';
-import { foundSession, type SessionPlace } from './inspect-session.ts';
 import { placeOfCommand } from '../sandbox/open-sandbox.ts';
+import { foundSession, type SessionPlace } from './inspect-session.ts';
 
 export interface TrialRequest {
   /** Ids; default the newest of the folder. */
@@ -53,9 +53,10 @@ export async function tryPolicyAt(
       unjudged += read.unjudged;
       withoutInput += read.withoutInput;
     }
-  if (unjudged > 0) notes.push(`${unjudged} calls had no verdict: they were malformed, or cut off before one.`);
+  if (unjudged > 0)
+    notes.push(`Without a verdict, because malformed or cut off: ${unjudged} of the recorded calls.`);
   if (withoutInput > 0)
-    notes.push(`${withoutInput} calls were left out: a hook changed their input to one too long to be kept.`);
+    notes.push(`Left out, because a hook wrote an input that is too long to be kept: ${withoutInput} of the calls.`);
   const bases = new Map<string, Promise<PolicyInForce>>();
   const report = await tryCalls(calls, {
     files,
@@ -77,7 +78,8 @@ async function findSessions(
 ): Promise<{ readonly files: PersistentFiles; readonly ids: readonly string[]; readonly isCut: boolean }> {
   const { nodeFiles } = await import('../../util/files/node-files.ts');
   const { cwd, env, files = nodeFiles } = place;
-  if (sessions !== undefined && sessions.length > 0) return { files, ids: [...new Set(sessions)], isCut: false };
+  if (sessions !== undefined && sessions.length > 0)
+    return { files, ids: [...new Set(sessions)], isCut: false };
   const home = configHome(env, cwd);
   if (home === undefined) return { files, ids: [], isCut: false };
   const transcripts = createFileTranscripts({
@@ -102,14 +104,17 @@ async function* readJournals(
   const { files, found } = await foundSession(sessionId, place);
   const folder = join(found.directory, found.sessionId, 'subagents');
   const hasAgents = (await files.stat(folder))?.kind === 'directory';
-  const agents = hasAgents ? (await files.readDir(folder)).filter((name) => name.endsWith('.jsonl')).sort() : [];
+  const agents = hasAgents
+    ? (await files.readDir(folder)).filter((name) => name.endsWith('.jsonl')).sort()
+    : [];
   for (const file of [found.file, ...agents.map((name) => join(folder, name))]) {
     const problems: JournalProblem[] = [];
     const entries: JournalEntry[] = [];
     for await (const entry of readJournal(files, file, { onProblem: (problem) => problems.push(problem) }))
       entries.push(entry);
     if (problems.length > 0) notes.push(`${file} has ${problems.length} damaged lines.`);
-    const agentId = file === found.file ? undefined : /([^/\\]+)\.jsonl$/.exec(file)?.[1]?.replace(/^agent-/, '');
+    const agentId =
+      file === found.file ? undefined : /([^/\\]+)\.jsonl$/.exec(file)?.[1]?.replace(/^agent-/, '');
     yield { entries, agentId };
   }
 }
@@ -141,9 +146,13 @@ async function withSettings(
     deny: join('deny'),
     mode:
       change.mode ??
-      (said.some(({ permissions }) => permissions?.defaultMode !== undefined) ? config.permissionMode : undefined),
+      (said.some(({ permissions }) => permissions?.defaultMode !== undefined)
+        ? config.permissionMode
+        : undefined),
     directories: [
-      ...(config.additionalDirectories ?? []).filter((path) => config.directorySources?.[path] === 'flagSettings'),
+      ...(config.additionalDirectories ?? []).filter(
+        (path) => config.directorySources?.[path] === 'flagSettings',
+      ),
       ...(change.directories ?? []),
     ],
     sandbox:
