@@ -6,9 +6,9 @@ import type { JournalEntry } from '../protocol/session/journal.ts';
 import type { RecordedAnswer } from '../protocol/session/policy-trial.ts';
 import { messageOfRecord } from '../session/journal/message-record.ts';
 import { textOfContent } from '../util/text/text-of-content.ts';
-import type { ReadCalls, RecordedCall } from './recorded-calls.ts';
+import type { ReadCalls, RecordedCall } from './recorded-call.ts';
 
-/** How the results of calls begin that a person refused, and of those that nobody was there to answer. */
+/** How the results of calls begin that a person refused, and what those without an answer say. */
 const REFUSED = /^(?:Error: )?The user doesn't want to (?:proceed|take this action)/i;
 const UNANSWERED = /requested permissions? to |but you haven't granted it/i;
 const DENIED = /^(?:Error: )?Permission to (?:use|read|edit|write|run) .{0,400}?(?:denied|not allowed)/is;

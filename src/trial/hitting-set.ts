@@ -1,13 +1,13 @@
 /** The smallest choice among numbered candidates that meets all demands: exact, within a bound of steps. */
 
-export interface Demands {
+interface Demands {
   /** Of each, at least one candidate is chosen. */
   readonly atLeastOne: readonly ReadonlySet<number>[];
   /** Of each, at least one candidate is left out. */
   readonly notAll: readonly ReadonlySet<number>[];
 }
 
-export interface Choice {
+export interface FewestChosen {
   readonly chosen: ReadonlySet<number>;
   /** No smaller choice does; else each has at least this many. */
   readonly isSmallest: boolean;
@@ -18,7 +18,7 @@ export interface Choice {
 const MOST_STEPS = 200_000;
 
 /** undefined: no choice meets the demands, or none was found within the bound. */
-export function chooseFewest(demands: Demands, mostSteps = MOST_STEPS): Choice | undefined {
+export function chooseFewest(demands: Demands, mostSteps = MOST_STEPS): FewestChosen | undefined {
   const clauses = withoutImplied(demands.atLeastOne);
   const lowest = countDisjoint(clauses);
   let best = chooseGreedily(clauses, demands.notAll);

@@ -7,35 +7,7 @@ import type { ToolTrace } from '../protocol/tools/tool-call.ts';
 import { messageOfRecord } from '../session/journal/message-record.ts';
 import { isRecord } from '../util/is-record.ts';
 import { readForeignCalls } from './foreign-calls.ts';
-
-export type RecordedPermission = NonNullable<ToolTrace['permission']>;
-
-export interface RecordedCall {
-  readonly sessionId: string;
-  readonly agentId: string | undefined;
-  readonly toolUseId: string;
-  readonly tool: string;
-  /** As it was judged. */
-  readonly input: JsonObject;
-  /** The folder of the record: the session's own, and the base of paths. */
-  readonly root: string;
-  readonly cwd: string;
-  /** Absent: another program's transcript. */
-  readonly permission: RecordedPermission | undefined;
-  /** Absent: it was not recorded. */
-  readonly policy: PolicyInForce | undefined;
-  readonly answer: RecordedAnswer;
-  /** What the host put in the place of the input. */
-  readonly answeredInput: JsonObject | undefined;
-}
-
-export interface ReadCalls {
-  readonly calls: readonly RecordedCall[];
-  /** Calls without a verdict: refused as malformed or unknown, or cut off before one. */
-  readonly unjudged: number;
-  /** Calls whose judged input was too long to be kept. */
-  readonly withoutInput: number;
-}
+import { type ReadCalls, type RecordedCall, type RecordedPermission, wasAsked } from './recorded-call.ts';
 
 const PARTS: readonly (keyof PolicyInForce)[] = [
   'mode',
@@ -129,8 +101,6 @@ function judgedInput(
   if (input === true) return ran;
   return isRecord(input) ? (input as JsonObject) : undefined;
 }
-
-export const wasAsked = ({ askedMs }: RecordedPermission): boolean => askedMs !== undefined;
 
 function answerTo(permission: RecordedPermission): RecordedAnswer {
   const { verdict, source } = permission;

@@ -7,8 +7,8 @@ import type { PolicyInForce } from '../protocol/session/policy-in-force.ts';
 import type { SmallestOffer, SmallestSet } from '../protocol/session/policy-trial.ts';
 import { toolFacts } from '../protocol/tools/builtin-tools.ts';
 import type { PermissionUpdate } from '../protocol/tools/permission.ts';
-import { type Choice, chooseFewest } from './hitting-set.ts';
-import type { RecordedCall } from './recorded-calls.ts';
+import { chooseFewest, type FewestChosen } from './hitting-set.ts';
+import type { RecordedCall } from './recorded-call.ts';
 import type { TrialGate } from './trial-gate.ts';
 
 /** A call under a policy, as often as it was made. */
@@ -97,12 +97,12 @@ class Search {
   async #solve(
     yes: Held[],
     no: readonly Held[],
-  ): Promise<{ readonly choice: Choice; readonly dropped: number }> {
+  ): Promise<{ readonly choice: FewestChosen; readonly dropped: number }> {
     let open = yes;
     let dropped = 0;
     const atLeastOne: { readonly of: Held; readonly clause: ReadonlySet<number> }[] = [];
     const notAll: ReadonlySet<number>[] = [];
-    let last: Choice = { chosen: new Set(), isSmallest: true, atLeast: 0 };
+    let last: FewestChosen = { chosen: new Set(), isSmallest: true, atLeast: 0 };
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const choice = chooseFewest({ atLeastOne: atLeastOne.map(({ clause }) => clause), notAll });
       if (choice === undefined) {

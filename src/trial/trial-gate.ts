@@ -1,4 +1,4 @@
-/** The gate itself, with recorded hooks and answers in the place of live ones: nothing is asked, and no tool runs. */
+/** The gate itself, with hooks and answers from the record: nothing is asked, and no tool runs. */
 import type { DiskReader } from '../permissions/decide/resolved-path.ts';
 import { createPermissions, type Permissions } from '../permissions/permission-engine.ts';
 import type { JudgedTool, PolicyInForce } from '../protocol/session/policy-in-force.ts';
@@ -14,8 +14,7 @@ import { permit } from '../tools/gate/authorize-call.ts';
 import { parseInput } from '../tools/gate/prepared-call.ts';
 import type { CallNotes } from '../tools/outcome.ts';
 import { systemClock } from '../util/clock.ts';
-import type { RecordedCall, RecordedPermission } from './recorded-calls.ts';
-import { wasAsked } from './recorded-calls.ts';
+import { type RecordedCall, type RecordedPermission, wasAsked } from './recorded-call.ts';
 
 export interface Judged extends TriedVerdict {
   /** Every rule that allows it, as written: of a line of commands there may be several. */
@@ -205,7 +204,7 @@ function answering({ permission, answer, answeredInput }: RecordedCall): AskPort
   };
 }
 
-/** Stands in for a tool of a host, a server or a part of the engine. */
+/** In the place of a tool of a host, a server or a part of the engine. */
 function standIn(name: string, { aliases, readOnly, needsPerson, policy, target }: JudgedTool): AnyTool {
   return {
     name,
@@ -221,7 +220,7 @@ function standIn(name: string, { aliases, readOnly, needsPerson, policy, target 
   };
 }
 
-/** Of earlier records and other programs. undefined: what the tool is cannot be told. */
+/** Of earlier records and other programs. undefined: what the tool is cannot be known. */
 function impliedFacts(name: string, input: Readonly<Record<string, unknown>>): JudgedTool | undefined {
   if (name.startsWith('mcp__')) return {};
   const { family, asks } = toolFacts(name);

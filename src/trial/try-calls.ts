@@ -9,12 +9,12 @@ import type {
   VerdictCounts,
 } from '../protocol/session/policy-trial.ts';
 import { changePolicy } from './changed-policy.ts';
-import type { RecordedCall } from './recorded-calls.ts';
+import type { RecordedCall } from './recorded-call.ts';
 import { RuleTally } from './rule-tally.ts';
 import { findSmallestSet, type WeighedCall } from './smallest-set.ts';
 import { type Judged, recordedVerdict, TrialGate, type TrialPorts } from './trial-gate.ts';
 
-export interface TrialOptions extends TrialPorts {
+interface TrialOptions extends TrialPorts {
   /** Checked. */
   readonly change: PolicyChange;
   /** The policy of calls whose own was not recorded. */

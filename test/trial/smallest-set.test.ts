@@ -7,7 +7,7 @@ import type { PolicyInForce } from '../../src/protocol/session/policy-in-force.t
 import type { PolicyChange } from '../../src/protocol/session/policy-trial.ts';
 import { changePolicy } from '../../src/trial/changed-policy.ts';
 import { chooseFewest } from '../../src/trial/hitting-set.ts';
-import type { RecordedCall } from '../../src/trial/recorded-calls.ts';
+import type { RecordedCall } from '../../src/trial/recorded-call.ts';
 import { findSmallestSet } from '../../src/trial/smallest-set.ts';
 import { TrialGate } from '../../src/trial/trial-gate.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';

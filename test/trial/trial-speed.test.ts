@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { placeOfCommand } from '../../src/engine/sandbox/open-sandbox.ts';
 import type { PolicyInForce } from '../../src/protocol/session/policy-in-force.ts';
 import { checkedChange } from '../../src/trial/changed-policy.ts';
-import type { RecordedCall } from '../../src/trial/recorded-calls.ts';
+import type { RecordedCall } from '../../src/trial/recorded-call.ts';
 import { tryCalls } from '../../src/trial/try-calls.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { tempFolder } from '../permissions/ask-doubles.ts';

@@ -141,7 +141,7 @@ function smallestLines(smallest: SmallestSet): readonly string[] {
   const proof = isSmallest ? 'no smaller set does' : `found step by step; at least ${atLeast} are needed`;
   const left = [
     ...(beyondRules > 0 ? [`  ${counted(beyondRules, 'call')} that no rule allows stay a question.`] : []),
-    ...(likeRefused > 0 ? [`  ${counted(likeRefused, 'call')} cannot be told from refused ones.`] : []),
+    ...(likeRefused > 0 ? [`  ${counted(likeRefused, 'call')} cannot be separated from refused ones.`] : []),
   ];
   return [
     '',

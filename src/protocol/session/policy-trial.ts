@@ -19,7 +19,7 @@ export interface PolicyChange {
   readonly instead?: boolean | undefined;
 }
 
-/** What rules, mode and hooks say about a call. A question is one, whoever answered it. */
+/** What rules, mode and hooks say about a call. A question is one, no matter who answered it. */
 export interface TriedVerdict {
   readonly verdict: 'allow' | 'ask' | 'deny';
   /** What decided: a rule, the mode, a hook, … */

@@ -46,8 +46,8 @@ function toRuled({ kind, reasonType, matched }: Exclude<GateVerdict, { kind: 'pe
 const INPUT_CHARS = 2_000;
 
 /**
- * `raw`: of the first time that this is asked, the input that was judged. `verdict`: the last one; absent: the
- * question is still open.
+ * `raw`: the first time, the input that was judged. `verdict`: the last one; absent: the question is still
+ * open.
  */
 export function recordedJudgement(
   { notes, raw: written }: Judged,
