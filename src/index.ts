@@ -61,6 +61,17 @@ export type {
 export type { DecisionRecord } from './protocol/session/decision-record.ts';
 export type { RewindFilesResult } from './protocol/session/file-history.ts';
 export type { JournalBody, JournalEntry } from './protocol/session/journal.ts';
+export type {
+  ChangedCall,
+  PolicyChange,
+  PolicyTrial,
+  RecordedAnswer,
+  SmallestOffer,
+  SmallestSet,
+  TriedRule,
+  TriedVerdict,
+  VerdictCounts,
+} from './protocol/session/policy-trial.ts';
 export type { FactDifference, ReplayDifference, ReplayReport } from './protocol/session/replay-report.ts';
 export type {
   SessionKey,
@@ -296,3 +307,4 @@ export {
   trustProject,
   unknownBuiltinTools,
 } from './sdk/settings.ts';
+export { type TryPolicyOptions, tryPolicy } from './sdk/try-policy.ts';

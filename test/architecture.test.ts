@@ -44,9 +44,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   session: ['protocol', 'util', 'view'],
   settings: ['protocol', 'util', 'options'],
   loop: ['protocol', 'util', 'view'],
-  engine: ['protocol', 'util', 'shell', 'view', 'loop', 'options', 'replay', ...LEAVES],
+  engine: ['protocol', 'util', 'shell', 'view', 'loop', 'options', 'replay', 'trial', ...LEAVES],
   // The loop again, from a journal: what the ports answered is read with the parts that wrote it.
   replay: ['protocol', 'util', 'view', 'loop', 'context', 'model', 'session'],
+  // The gate again, over calls of a journal.
+  trial: ['protocol', 'util', 'permissions', 'tools', 'session'],
   sdk: [
     'protocol',
     'util',
@@ -137,7 +139,7 @@ const ENGINE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'types:tools',
   ],
   'side-calls': ['types:agents', 'types:budget', 'types:models', 'types:session', 'types:submission'],
-  standalone: ['host', 'mcp', 'models'],
+  standalone: ['host', 'mcp', 'models', 'sandbox'],
   storage: ['session'],
   submission: [
     'budget',

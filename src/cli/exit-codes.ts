@@ -9,7 +9,7 @@ export const EXIT = {
   usage: 2,
   /** `durable migrate --check`: steps would be applied. */
   pending: 3,
-  /** `replay` and `record`: the session holds nothing that could be run again. */
+  /** `replay`, `record` and `policy try`: the sessions hold nothing that could be run, or decided, again. */
   notRecorded: 4,
   /** 128 + SIGHUP: the terminal was closed. */
   hangup: 129,

@@ -53,6 +53,7 @@ function readArgs(argv: readonly string[]): Invocation {
 const namesId = (call: Invocation): boolean =>
   (call.command === 'run' && call.flags.options.resume !== undefined) ||
   (call.command === 'sessions' && call.words.length > 0) ||
+  (call.command === 'policy' && call.sessions.length > 0) ||
   ('session' in call && call.session !== undefined);
 
 const wholeId = async (call: Invocation, world: World): Promise<Invocation> =>
@@ -88,6 +89,8 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./commands/record-command.ts')).runRecordCommand(world, invocation);
     case 'fork':
       return (await import('./commands/fork-command.ts')).runForkCommand(world, invocation);
+    case 'policy':
+      return (await import('./commands/policy-command.ts')).runPolicyCommand(world, invocation);
     case 'cost':
       return (await import('./commands/cost-command.ts')).runCostCommand(world, invocation);
     case 'models':

@@ -1,6 +1,12 @@
 import { join } from 'node:path';
+import type { PolicyInForce, PolicySandbox } from '../protocol/session/policy-in-force.ts';
 import { toolsOfFamily } from '../protocol/tools/builtin-tools.ts';
-import type { AskedQuestion, PermissionPort, PermissionQuestion } from '../protocol/tools/gate-ports.ts';
+import type {
+  AskedQuestion,
+  JudgedUnder,
+  PermissionPort,
+  PermissionQuestion,
+} from '../protocol/tools/gate-ports.ts';
 import type {
   GateVerdict,
   PermissionBehavior,
@@ -16,6 +22,7 @@ import { checkMode, checkUpdate } from './ask/check-update.ts';
 import { createCase } from './decide/case-of.ts';
 import { decideCall } from './decide/decide-call.ts';
 import { deniedReads } from './decide/denied-reads.ts';
+import { describeJudgedTool, describePolicy } from './decide/describe-policy.ts';
 import type { PermissionState } from './decide/evaluation.ts';
 import type { Protection } from './decide/protected-path.ts';
 import type { DiskReader } from './decide/resolved-path.ts';
@@ -35,8 +42,11 @@ export interface PermissionOptions {
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
   readonly ask?: readonly string[] | undefined;
-  /** Rules of the settings files, by source. */
-  readonly rules?: { readonly [S in PermissionRuleSource]?: RuleTexts | undefined } | undefined;
+  /** Rules of the settings files, by source; as a list, a source may come more than once. */
+  readonly rules?:
+    | { readonly [S in PermissionRuleSource]?: RuleTexts | undefined }
+    | readonly (readonly [PermissionRuleSource, RuleTexts])[]
+    | undefined;
   /** Absolute paths that tools may use besides the question's own directories. */
   readonly additionalDirectories?: readonly string[] | undefined;
   /** Where each of them is from; default `cliArg`. */
@@ -53,7 +63,7 @@ export interface PermissionOptions {
   /** Memory files are asked about too: they may import any file. Default false. */
   readonly memoryImportsAnywhere?: boolean | undefined;
   /** Where commands of the shell run, if they are isolated. */
-  readonly sandbox?: PermissionState['sandbox'];
+  readonly sandbox?: (NonNullable<PermissionState['sandbox']> & Partial<PolicySandbox>) | undefined;
   /** Tools that no mode allows without a rule or a person. */
   readonly asksAlways?: ((tool: string) => boolean) | undefined;
   /** What `~/` means in a rule; absent: such a rule allows nothing and denies everything it could mean. */
@@ -80,6 +90,11 @@ export interface Permissions extends PermissionPort {
   check(updates: readonly PermissionUpdate[]): void;
   readonly locks: PermissionLocks;
   setLocks(locks: PermissionLocks): void;
+  /** What would decide about this question, as data. `version` differs whenever it may be another one. */
+  policyFor(question: PermissionQuestion): Pick<JudgedUnder, 'tool'> & {
+    readonly version: number;
+    inForce(): PolicyInForce;
+  };
   /** Puts rules and directories of a source in the place of those it had. */
   replaceSource(source: PermissionRuleSource, texts: RuleTexts, directories: readonly string[]): void;
   /**
@@ -119,6 +134,8 @@ class PermissionEngine implements Permissions {
   readonly #rules: RuleSet;
   readonly #directories: Map<string, PermissionRuleSource>;
   readonly #standing = new StandingFiles();
+  #version = 0;
+  #readable = '';
   mode: PermissionMode;
   modeBeforePlan: PermissionMode = 'default';
   locks: PermissionLocks;
@@ -129,7 +146,7 @@ class PermissionEngine implements Permissions {
     this.#maySkip = options.allowDangerouslySkipPermissions === true;
     this.#ignoreCase = options.ignoreCase ?? (platform === 'darwin' || platform === 'win32');
     this.#rules = createRuleSet(
-      [...Object.entries(options.rules ?? {}), ['cliArg', options]],
+      [...listRules(options.rules), ['cliArg', options]],
       options.locks?.managedRulesOnly,
     );
     this.#directories = new Map(
@@ -154,6 +171,29 @@ class PermissionEngine implements Permissions {
   async checkRule(rule: string, question: PermissionQuestion): Promise<RuleCheck> {
     const { checkRule } = await import('./explain/offers.ts');
     return checkRule(rule, createCase(question, this.#stateFor(question)));
+  }
+
+  policyFor(question: PermissionQuestion): ReturnType<Permissions['policyFor']> {
+    const { asksAlways, protectedFolders, readableDirectories, sandbox } = this.#options;
+    const readable = readableDirectories?.().join('\0') ?? '';
+    if (readable !== this.#readable) this.#version++;
+    this.#readable = readable;
+    const tool = describeJudgedTool(question, asksAlways?.(question.tool.name) === true);
+    return {
+      version: this.#version,
+      ...(tool !== undefined && { tool }),
+      inForce: () =>
+        describePolicy(
+          {
+            ...this.#stateFor(question),
+            rules: this.#rules,
+            sandbox: describeSandbox(sandbox),
+            protectedFolders: protectedFolders?.() ?? [],
+          },
+          question,
+          { mode: this.mode, locks: this.locks, directories: [...this.#directories] },
+        ),
+    };
   }
 
   #stateFor(question: PermissionQuestion): PermissionState {
@@ -195,6 +235,7 @@ class PermissionEngine implements Permissions {
 
   setLocks(next: PermissionLocks): void {
     this.locks = next;
+    this.#version++;
   }
 
   apply(updates: readonly PermissionUpdate[]): void {
@@ -216,13 +257,19 @@ class PermissionEngine implements Permissions {
   }
 
   replaceSource(source: PermissionRuleSource, texts: RuleTexts, added: readonly string[]): void {
+    this.#version++;
     this.#rules.replaceSource(source, texts);
     for (const [path, from] of this.#directories) if (from === source) this.#directories.delete(path);
     for (const path of added) this.#directories.set(path, source);
   }
 
   lend(texts: readonly string[]): () => void {
-    return this.#rules.lend(texts);
+    const undo = this.#rules.lend(texts);
+    this.#version++;
+    return () => {
+      this.#version++;
+      undo();
+    };
   }
 
   readFilter({ cwd }: { readonly cwd: string }): ReturnType<Permissions['readFilter']> {
@@ -258,9 +305,11 @@ class PermissionEngine implements Permissions {
   #enter(next: PermissionMode): void {
     if (next === 'plan' && this.mode !== 'plan') this.modeBeforePlan = this.mode;
     this.mode = next;
+    this.#version++;
   }
 
   #take(update: PermissionUpdate): void {
+    this.#version++;
     switch (update.type) {
       case 'addRules':
       case 'replaceRules':
@@ -280,6 +329,18 @@ class PermissionEngine implements Permissions {
   }
 }
 
+function listRules(
+  rules: PermissionOptions['rules'] = [],
+): readonly (readonly [string, RuleTexts | undefined])[] {
+  return Array.isArray(rules) ? rules : Object.entries(rules);
+}
+
 function inHome(home: string | undefined): ReturnType<Protection['folders']> {
   return home === undefined ? [] : PROTECTED_AT_HOME.map((path) => ({ path: join(home, path) }));
+}
+
+function describeSandbox(sandbox: PermissionOptions['sandbox']): PolicySandbox | null {
+  if (sandbox === undefined) return null;
+  const { autoAllow, mayLeave = false, excludedCommands = [] } = sandbox;
+  return { autoAllow, mayLeave, excludedCommands };
 }

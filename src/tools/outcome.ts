@@ -1,4 +1,5 @@
 /** Outcome of one call: what the gate returns to the executor, before it becomes a message. */
+import type { JsonObject } from '../protocol/json.ts';
 import type { InformationalBody } from '../protocol/model/messages.ts';
 import type { Wait } from '../protocol/session/parking.ts';
 import type {
@@ -57,6 +58,12 @@ export function errorTypeOf(outcome: AnsweredOutcome): string | undefined {
   }
 }
 
+/** Part of the record of a permission. */
+export type CallJudgement = Pick<
+  NonNullable<ToolTrace['permission']>,
+  'ruled' | 'hook' | 'policy' | 'cwd' | 'input' | 'tool'
+>;
+
 /** Facts about a call that the gate collects, kept also when the call is abandoned. */
 export interface CallNotes {
   readonly hookContext: string[];
@@ -67,6 +74,10 @@ export interface CallNotes {
   /** The files of the call as they were judged. */
   judged?: readonly JudgedPath[];
   permission?: NonNullable<ToolTrace['permission']>;
+  /** How the rules came to it, for the record. */
+  judgement?: CallJudgement;
+  /** The input that it is about. */
+  judgedInput?: JsonObject;
   /** Why a question was required. */
   asked?: { readonly reasonType: DecisionReasonType; readonly message: string };
   /** Classification of the answer by the user or host. */

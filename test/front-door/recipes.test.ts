@@ -95,6 +95,17 @@ describe('a reader of', () => {
     expect(readdirSync(someone.folder)).not.toContain('no');
   });
 
+  it('see-what-a-new-rule-would-do.md sees which recorded calls a rule changes', async () => {
+    const calls = ['npm test -- --bail', 'touch report.txt'];
+    const someone = await reader(({ lastResult }) =>
+      lastResult === undefined
+        ? reply(calls.map((command) => toolUse('Bash', { command })))
+        : reply('I may not run the tests.'),
+    );
+    await followPage('docs/recipes/see-what-a-new-rule-would-do.md', someone);
+    expect(someone.server.requests.length).toBe(2);
+  });
+
   it('run-in-github-actions.md has a workflow whose commands run', async () => {
     const someone = await reader(({ lastResult }) =>
       lastResult === undefined

@@ -97,6 +97,7 @@ export function portOf({ isolate }: Sandbox, port: Partial<SandboxPort> = {}): S
     placeOf: () => 'sandbox',
     isolate,
     mayLeave: true,
+    excludedCommands: [],
     autoAllow: false,
     isolatesHooks: false,
     limits: LIMITS,

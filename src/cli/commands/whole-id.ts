@@ -33,6 +33,10 @@ export async function withWholeId(invocation: Invocation, world: Pick<World, 'en
       return isPart(invocation.session)
         ? { ...invocation, session: await wholeSessionId(invocation.session, world) }
         : invocation;
+    case 'policy': {
+      const sessions = invocation.sessions.map((id) => (isPart(id) ? wholeSessionId(id, world) : id));
+      return { ...invocation, sessions: await Promise.all(sessions) };
+    }
     default:
       return invocation;
   }

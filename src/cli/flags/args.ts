@@ -18,6 +18,7 @@ import {
   type RecordInvocation,
   type ReplayInvocation,
 } from './replay-flags.ts';
+import { addPolicyCommand, type PolicyInvocation } from './policy-flags.ts';
 import { addRunFlags, type RunFlags, runFlags } from './run-flags.ts';
 import { addSessionsCommand, type SessionsInvocation } from './sessions-flags.ts';
 import { addTrustCommand, type TrustInvocation } from './trust-flags.ts';
@@ -45,6 +46,7 @@ export type Invocation =
   | { readonly command: 'context'; readonly session: string | undefined }
   | { readonly command: 'models'; readonly json: boolean }
   | RecordInvocation
+  | PolicyInvocation
   | ReplayInvocation
   | ForkInvocation
   | { readonly command: 'cost'; readonly session: string | undefined; readonly json: boolean }
@@ -196,6 +198,11 @@ function addReportCommands(subcommand: Subcommand, onCall: OnCall): void {
   addForkCommand(
     subcommand('fork', 'go on from a step of a session, in one or several ways, and compare how they ended'),
     (call) => onCall({ ...call, session: call.session && unquoted(call.session) }),
+  );
+  addPolicyCommand(
+    subcommand('policy', 'say what other permission rules would have made of recorded calls'),
+    ({ settings, sessions, flags, ...call }) =>
+      onCall({ ...call, settings: settings && unquoted(settings), sessions: sessions.map(unquoted), flags }),
   );
   subcommand('models', 'list the models of the configured endpoint, with sizes and prices')
     .option('--json', 'as JSON')

@@ -74,7 +74,7 @@ function extractText({ content }: ToolOutput): string {
 
 /** What tools need of them. */
 export interface ToolPermissions extends Pick<AskedPermissions, 'ask' | 'isAnswered' | 'presetAnswer'> {
-  readonly permissions: Pick<Permissions, 'decide' | 'readFilter'>;
+  readonly permissions: Pick<Permissions, 'decide' | 'policyFor' | 'readFilter'>;
 }
 
 /** The same, for questions of an agent, or of one who has a mode or directories of their own. */
@@ -85,6 +85,7 @@ export function askingWith(
   const isOwn = Object.values(whose).some((each) => each !== undefined);
   const own = isOwn && {
     decide: (question: PermissionQuestion) => permissions.decide({ ...whose, ...question }),
+    policyFor: (question: PermissionQuestion) => permissions.policyFor({ ...whose, ...question }),
     readFilter: (place: { readonly cwd: string }) => permissions.readFilter(place),
   };
   return {

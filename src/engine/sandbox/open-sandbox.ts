@@ -62,6 +62,7 @@ export function refusingSandbox(
       placeOf: () => 'sandbox',
       isolate: () => Promise.reject(new Error(sentence)),
       mayLeave,
+      excludedCommands: [],
       autoAllow: false,
       isolatesHooks: true,
       limits: sentence,
@@ -189,9 +190,10 @@ function openPort(
     return opened;
   });
   return {
-    placeOf: (call) => pickPlace(call, asked),
+    placeOf: (call) => placeOfCommand(call, asked),
     isolate: (launch) => sandbox().isolate(launch),
     mayLeave: asked.mayLeave,
+    excludedCommands: asked.excludedCommands,
     // If files are not isolated, the sandbox is no reason to skip permission questions.
     autoAllow: asked.autoAllow && !asked.files.disabled,
     isolatesHooks: asked.isolatesHooks,
@@ -210,7 +212,10 @@ async function isHarmlessSubmodule(folder: string, above: string): Promise<boole
   return places.some((place) => isInside(own, place)) && (await runsNothing(repository, nodeFiles));
 }
 
-function pickPlace(call: SandboxedCall, asked: ResolvedSandbox): CommandPlace | Promise<CommandPlace> {
+export function placeOfCommand(
+  call: SandboxedCall,
+  asked: Pick<ResolvedSandbox, 'excludedCommands' | 'mayLeave'>,
+): CommandPlace | Promise<CommandPlace> {
   if (call.dangerouslyDisableSandbox === true && asked.mayLeave) return 'override';
   if (asked.excludedCommands.length === 0) return 'sandbox';
   return commandExcludedBy(asked.excludedCommands, call.command).then((yes) =>

@@ -10,7 +10,7 @@ interface PermissionRoomPorts extends AskingPorts {
   readonly files: PersistentFiles;
   readonly readableDirectories: () => readonly string[];
   /** undefined: commands are not isolated. */
-  readonly sandbox: Pick<SandboxPort, 'placeOf' | 'autoAllow'> | undefined;
+  readonly sandbox: SandboxPort | undefined;
   /** Tools of servers whose calls ask in every mode. */
   readonly asksAlways: (tool: string) => boolean;
 }

@@ -13,6 +13,7 @@ import type { EffectClass } from '../tools/tool.ts';
 import type { DecisionRecord } from './decision-record.ts';
 import type { FileChange } from './file-history.ts';
 import type { ParkedRun, StateWhenParked } from './parking.ts';
+import type { PolicyInForce } from './policy-in-force.ts';
 import type { SpentTotals } from './spending.ts';
 import type { Told } from './told.ts';
 
@@ -95,6 +96,12 @@ export type JournalBody =
   | (Identified & { readonly type: 'lent'; readonly rules: readonly string[] })
   /** Rules, folders and modes that the host gave for the session; only where runs may park. */
   | (Identified & { readonly type: 'session-permissions'; readonly updates: readonly PermissionUpdate[] })
+  /**
+   * The policy that decides from here on, written before the first call that it decides about. `policy` names
+   * it by its content. Each process begins with all parts; later records hold those that changed, and none
+   * where the policy was in force before.
+   */
+  | (Identified & Partial<PolicyInForce> & { readonly type: 'policy'; readonly policy: string })
   /** A denied call of an agent, reported in the result of the submission that started the agent. */
   | (Identified & { readonly type: 'denied'; readonly denial: PermissionDenial })
   | (Identified & { readonly type: 'answer'; readonly askId: string; readonly answer: unknown })

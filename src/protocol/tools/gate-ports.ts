@@ -1,4 +1,5 @@
 /** What the one gate (`tools/gate/gate.ts`) asks of the rooms around it (L5). */
+import type { JudgedTool } from '../session/policy-in-force.ts';
 import type { CallSpans } from '../tracing.ts';
 import type { HookPort } from './hook.ts';
 import type {
@@ -84,8 +85,18 @@ export interface RepeatGuard {
   note(tool: string, input: unknown, output: ToolOutput, changesNothing: boolean): string | undefined;
 }
 
+/** The name of the policy that decides about a call, and what it needs to know of the tool. */
+export interface JudgedUnder {
+  readonly policy: string;
+  readonly tool?: JudgedTool;
+}
+
 export interface GatePorts {
   readonly permissions: Pick<PermissionPort, 'decide'>;
+  /**
+   * Records the policy that is about to decide, if it is another one than before. Absent: it is not recorded.
+   */
+  recordPolicy?(question: PermissionQuestion, effectKey: string): JudgedUnder;
   readonly ask: AskPort;
   /** Whether `ask` knows the answer about this call already. Absent: it never does. */
   isAnswered?(toolUseId: string): boolean;

@@ -34,6 +34,8 @@ export interface SandboxPort {
   readonly isolate: Isolate;
   /** A call may request to run outside, subject to the ordinary rules. */
   readonly mayLeave: boolean;
+  /** Commands that run outside, as settings name them. */
+  readonly excludedCommands: readonly string[];
   /** Sandboxed commands run without a question, unless a rule requires one. */
   readonly autoAllow: boolean;
   /** Command hooks run isolated too. */

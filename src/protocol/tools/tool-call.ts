@@ -3,6 +3,7 @@
 import type { InformationalBody, ProgressMessage, UserMessage } from '../model/messages.ts';
 import type { ToolUseBlock } from '../model/wire.ts';
 import type { Wait } from '../session/parking.ts';
+import type { JudgedTool } from '../session/policy-in-force.ts';
 import type { CommandPlace } from './isolation.ts';
 import type { DecisionReasonType, GateReasonType, GateVerdict, PermissionDenial } from './permission.ts';
 
@@ -39,7 +40,29 @@ export interface ToolTrace {
     readonly rule?: string;
     readonly ruleSource?: string;
     readonly askedMs?: number;
+    /** What rules and mode said, where a hook or an answer had the last word. */
+    readonly ruled?: RuledVerdict;
+    /** What a PreToolUse hook answered. */
+    readonly hook?: 'allow' | 'ask';
+    /** The policy that decided, by the name of its record; absent: none was recorded. */
+    readonly policy?: string;
+    /** Base of its relative paths, where it is not the session's own folder. */
+    readonly cwd?: string;
+    /**
+     * The input that was judged, where a hook changed the model's. true: the intent has it; false: it was too
+     * long to be kept.
+     */
+    readonly input?: unknown;
+    readonly tool?: JudgedTool;
   };
+}
+
+/** What rules and mode said about a call, with the rule, as written, and its source. */
+export interface RuledVerdict {
+  readonly verdict: 'allow' | 'ask' | 'deny';
+  readonly source: GateReasonType;
+  readonly rule?: string;
+  readonly ruleSource?: string;
 }
 
 /** Reason of a denial that was not made by the user or host. */

@@ -12,6 +12,7 @@ import { boundedErrorText, type CallNotes, type CallOutcome } from '../outcome.t
 import { toHookVote, withHookVote } from './hook-vote.ts';
 import { describeCalledTool, inputSentBack, outwardInput } from './outward-input.ts';
 import { publicReason, toPermissionDecision } from './permission-record.ts';
+import { beginJudgement, noteRuled, recordedJudgement } from './judgement.ts';
 import { parseInput } from './prepared-call.ts';
 
 interface PermitRequest {
@@ -155,7 +156,9 @@ function decide(request: PermitRequest, input: unknown, hook?: HookVerdict) {
     message: `Permission for ${request.tool.name} could not be decided: ${boundedErrorText(error)}`,
   });
   try {
-    const verdict = request.ports.permissions.decide({ ...question(request, input), ...toHookVote(hook) });
+    const asked = { ...question(request, input), ...toHookVote(hook) };
+    beginJudgement(request, asked, hook?.permission);
+    const verdict = request.ports.permissions.decide(asked);
     return verdict instanceof Promise
       ? verdict.then((known) => withPlaces(request, known), undecided)
       : withPlaces(request, verdict);
@@ -165,6 +168,7 @@ function decide(request: PermitRequest, input: unknown, hook?: HookVerdict) {
 }
 
 function withPlaces({ notes }: PermitRequest, verdict: GateVerdict): GateVerdict {
+  noteRuled(notes, verdict);
   if (verdict.kind === 'allow' || verdict.kind === 'ask') {
     if (verdict.judged !== undefined) notes.judged = verdict.judged;
     else delete notes.judged;
@@ -216,7 +220,12 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
       message: `Asking for permission to use ${tool.name} failed: ${boundedErrorText(error)}`,
     };
   } finally {
-    request.notes.permission = { verdict: 'ask', source: 'host', askedMs: clock.monotonicMs() - askedAt };
+    request.notes.permission = {
+      verdict: 'ask',
+      source: 'host',
+      askedMs: clock.monotonicMs() - askedAt,
+      ...recordedJudgement(request, at.raw),
+    };
   }
 }
 
@@ -239,6 +248,7 @@ function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Per
     source: verdict.kind === 'pending' ? 'host' : verdict.reasonType,
     ...(matched !== undefined && { rule: formatRule(matched.value), ruleSource: matched.source }),
     ...(askedMs !== undefined && { askedMs }),
+    ...recordedJudgement(request, at.raw, verdict),
   };
   if (verdict.kind === 'pending') return stop({ kind: 'parked', wait: { on: 'ask', askId: verdict.askId } });
   notes.decision = toPermissionDecision(verdict, notes.answer);

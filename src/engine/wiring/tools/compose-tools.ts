@@ -22,7 +22,7 @@ import type { ToolPermissions } from '../../host/asking.ts';
 import type { SessionJournal } from '../../storage/session-journal.ts';
 import type { Admit } from '../../tools/admitted-content.ts';
 import { findCalledTool, gatedCall, refusedAsMissing } from '../../tools/host-call.ts';
-import { intentRecorder } from '../../tools/record-intent.ts';
+import { callRecorders } from '../../tools/record-policy.ts';
 import type { ToolState } from '../../tools/tool-state.ts';
 import type { ToolsRoom } from '../../tools/tools-room.ts';
 import type { CallFolder, WorkingFolder } from '../../tools/working-folder.ts';
@@ -117,7 +117,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     gate: {
       ask: parts.permissions.ask,
       isAnswered: parts.permissions.isAnswered,
-      recordIntent: intentRecorder(parts.journal.recorder),
+      ...callRecorders(parts.journal.recorder, parts.permissions.permissions),
       ...judging,
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
       ...(parts.spill.hasRun !== undefined && { hasRun: parts.spill.hasRun }),
