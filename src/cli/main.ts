@@ -84,6 +84,10 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./commands/context-command.ts')).runContextCommand(world, invocation.session);
     case 'replay':
       return (await import('./commands/replay-command.ts')).runReplayCommand(world, invocation);
+    case 'eval':
+      return (await import('./evals/eval-command.ts')).runEvalCommand(world, invocation);
+    case 'case':
+      return (await import('./evals/case-command.ts')).runCaseCommand(world, invocation);
     case 'cost':
       return (await import('./commands/cost-command.ts')).runCostCommand(world, invocation);
     case 'models':

@@ -35,7 +35,11 @@ const check = z
     const known: readonly string[] = FIELDS[kind];
     for (const key of Object.keys(value))
       if (key !== kind && !known.includes(key))
-        context.addIssue({ code: 'custom', path: [key], message: `means nothing for a check of kind ${kind}` });
+        context.addIssue({
+          code: 'custom',
+          path: [key],
+          message: `means nothing for a check of kind ${kind}`,
+        });
     const demands = ['exists', 'unchanged', 'contains', 'matches'] as const;
     if ((kind === 'file' || kind === 'answer') && demands.every((key) => value[key] === undefined))
       context.addIssue({ code: 'custom', message: `expected one of ${FIELDS[kind].join(', ')}` });

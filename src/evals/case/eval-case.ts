@@ -1,5 +1,5 @@
 /** A case: what is asked, in which state of which files, and what must hold afterwards. */
-import type { PermissionMode } from "../../index.ts";
+import type { PermissionMode } from '../../index.ts';
 
 export interface EvalCase {
   /** The name of its folder. */
@@ -36,7 +36,12 @@ export type Check =
       readonly exit: number;
       readonly timeoutMs: number;
     }
-  | ({ readonly kind: 'file'; readonly file: string; readonly exists?: boolean; readonly unchanged?: true } & TextDemand)
+  | ({
+      readonly kind: 'file';
+      readonly file: string;
+      readonly exists?: boolean;
+      readonly unchanged?: true;
+    } & TextDemand)
   | ({ readonly kind: 'answer' } & TextDemand)
   | { readonly kind: 'schema'; readonly schema: Readonly<Record<string, unknown>> }
   | { readonly kind: 'judge'; readonly question: string; readonly model: string };

@@ -20,7 +20,9 @@ export async function readCases(paths: readonly string[], cwd: string): Promise<
   const problems = read.flatMap((one) => ('problems' in one ? one.problems : []));
   const cases = read.flatMap((one) => ('problems' in one ? [] : [one]));
   const twice = cases.filter(({ name }, at) => cases.findIndex((one) => one.name === name) !== at);
-  problems.push(...twice.map(({ name, folder }) => `${shown(folder, cwd)}: another case is named ${name} too`));
+  problems.push(
+    ...twice.map(({ name, folder }) => `${shown(folder, cwd)}: another case is named ${name} too`),
+  );
   if (problems.length > 0) throw new TurnwrightError('invalid_option', problems.join('\n'));
   return cases;
 }
@@ -63,18 +65,24 @@ async function readCase(
   const problems: string[] = [];
   const known = [name, ...TREES, PATCH, ANSWERS, 'README.md'];
   for (const other of entries.filter((each) => !known.includes(each) && !each.startsWith('.')))
-    problems.push(`${shown(join(folder, other), cwd)}: a case has ${known.slice(1).join(', ')}, and nothing else`);
+    problems.push(
+      `${shown(join(folder, other), cwd)}: a case has ${known.slice(1).join(', ')}, and nothing else`,
+    );
   const { repository, commit, prompt, options } = read.value;
   if (entries.includes(PATCH) && repository === undefined)
     problems.push(`${shown(join(folder, PATCH), cwd)}: a patch needs repository and commit in ${name}`);
   const isThere = async (path: string) => (await lstat(path).catch(() => undefined)) !== undefined;
   if (repository !== undefined && !(await isThere(resolve(folder, repository, '.git'))))
-    problems.push(`${file}:${read.lineAt(['repository'])}: repository: there is no repository at this path from here`);
+    problems.push(
+      `${file}:${read.lineAt(['repository'])}: repository: there is no repository at this path from here`,
+    );
   if (problems.length > 0) return { problems };
   const at = (part: string) => (entries.includes(part) ? join(folder, part) : undefined);
   const [files, after] = TREES.map(at);
   const [patch, answers] = await Promise.all(
-    [PATCH, ANSWERS].map((part) => (entries.includes(part) ? readFile(join(folder, part), 'utf8') : undefined)),
+    [PATCH, ANSWERS].map((part) =>
+      entries.includes(part) ? readFile(join(folder, part), 'utf8') : undefined,
+    ),
   );
   return {
     name: basename(folder),
@@ -106,11 +114,22 @@ function toCheck(given: CaseFile['checks'][number]): Check {
   };
   if (command !== undefined) {
     const { exit = 0, timeoutSeconds } = given;
-    return { kind: 'command', command, exit, timeoutMs: timeoutSeconds ? timeoutSeconds * 1_000 : COMMAND_MS };
+    return {
+      kind: 'command',
+      command,
+      exit,
+      timeoutMs: timeoutSeconds ? timeoutSeconds * 1_000 : COMMAND_MS,
+    };
   }
   if (file !== undefined) {
     const { exists, unchanged } = given;
-    return { kind: 'file', file, ...demand, ...(exists !== undefined && { exists }), ...(unchanged && { unchanged }) };
+    return {
+      kind: 'file',
+      file,
+      ...demand,
+      ...(exists !== undefined && { exists }),
+      ...(unchanged && { unchanged }),
+    };
   }
   if (schema !== undefined) return { kind: 'schema', schema };
   if (judge !== undefined) return { kind: 'judge', question: judge, model: given.model ?? '' };

@@ -36,7 +36,9 @@ export function openEvalPurse(
       const free = maxUsd - spent;
       if (leastUsd <= free && mostUsd > free - held && held > 0) return;
       waiting.shift();
-      first.end(leastUsd > free ? Promise.resolve(empty(leastUsd, free)) : take(first, Math.min(mostUsd, free)));
+      first.end(
+        leastUsd > free ? Promise.resolve(empty(leastUsd, free)) : take(first, Math.min(mostUsd, free)),
+      );
     }
   };
 

@@ -17,7 +17,7 @@ export interface VariantScore {
   readonly variant: string;
   readonly passed: number;
   readonly counted: number;
-  /** Not run, or ended, because the eval's budget was spent. */
+  /** Not run, or not to the end, because the eval's budget was spent. */
   readonly noMoney: number;
   /** By k, for each k up to the number of runs: the chance that one of k runs passes. Absent: no case has k runs. */
   readonly passAt: Readonly<Record<number, number>>;
@@ -103,7 +103,7 @@ function scoreVariant(
     variant,
     passed: sum(cases, ({ passed }) => passed),
     counted: n,
-    noMoney: cases.length * runs - n,
+    noMoney: ended.length - n,
     passAt: passAtEach(cases, runs),
     costUsd: { total: costUsd, mean: mean(costUsd) },
     judgeUsd: sum(own, (one) => one.judgeUsd),

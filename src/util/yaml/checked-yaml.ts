@@ -15,7 +15,9 @@ interface Issue {
 interface Schema<T> {
   safeParse(
     value: unknown,
-  ): { readonly success: true; readonly data: T } | { readonly success: false; readonly error: { readonly issues: readonly unknown[] } };
+  ):
+    | { readonly success: true; readonly data: T }
+    | { readonly success: false; readonly error: { readonly issues: readonly unknown[] } };
 }
 
 type Checked<T> =
@@ -41,7 +43,10 @@ export function readCheckedYaml<T>(
     return `${file}:${line}:${col}`;
   };
   if (document.errors.length > 0)
-    return { kind: 'refused', problems: document.errors.map(({ pos, message }) => `${at(pos[0])}: ${message}`) };
+    return {
+      kind: 'refused',
+      problems: document.errors.map(({ pos, message }) => `${at(pos[0])}: ${message}`),
+    };
   const parsed = schema.safeParse(document.toJS());
   if (parsed.success) {
     const lineAt = (path: readonly PropertyKey[]) => lines.linePos(findOffset(document, path)).line;
