@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type RehearsalServer, reply, startRehearsal, text, toolUse } from '../../src/rehearsal/index.ts';
+import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 
 export const GOOD = 'claude-sonnet-4-5';
 export const WEAK = 'claude-haiku-4-5';
@@ -27,7 +27,12 @@ export const PASSES: Readonly<Record<string, readonly (readonly boolean[])[]>> =
 };
 
 /** Of each request: the good model asks twice in a run, the weak one once. */
-export const USAGE = { input_tokens: 1_000, output_tokens: 100 };
+export const USAGE = {
+  input_tokens: 1_000,
+  output_tokens: 100,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+};
 
 export const NAMES = ['five', 'four', 'one', 'three', 'two'] as const;
 
@@ -51,12 +56,21 @@ options:
   return folder;
 }
 
-/** Answers by the table: the n-th conversation about a case is its n-th run. `delayMs`: before each answer. */
-export async function rehearseModels({ delayMs = 0 } = {}): Promise<RehearsalServer> {
+/**
+ * Answers by the table: the n-th conversation about a case is its n-th run. `onRequest`: called with the number of each
+ * request before it is answered, which takes `delayMs`.
+ */
+export async function rehearseModels({
+  delayMs = 0,
+  onRequest = (_number: number): void => undefined,
+} = {}): Promise<RehearsalServer> {
+  let requests = 0;
   const begun = new Map<string, number>();
   const sessions = new Map<string, boolean>();
   const starting = startRehearsal({
-    scenario: ({ model, session, call, firstUserMessage }) => {
+    scenario: ({ model, session, call, firstUserMessage, body }) => {
+      requests += 1;
+      onRequest(requests);
       const number = Number(/Case (\d)/.exec(firstUserMessage)?.[1]);
       if (!sessions.has(session)) {
         const run = begun.get(`${model} ${number}`) ?? 0;
@@ -65,7 +79,8 @@ export async function rehearseModels({ delayMs = 0 } = {}): Promise<RehearsalSer
       }
       const word = sessions.get(session) === true ? 'right' : 'wrong';
       const how = { usage: USAGE, ...(delayMs > 0 && { timing: { headersMs: delayMs } }) };
-      const write = toolUse('Bash', { command: `echo ${word} > answer.txt` }, `toolu_${call}`);
+      const [, cwd = ''] = /Working directory: ([^\n\\"]+)/.exec(JSON.stringify(body)) ?? [];
+      const write = toolUse('Write', { file_path: `${cwd}/answer.txt`, content: word }, `toolu_${call}`);
       if (model === GOOD) return call === 1 ? reply([write], how) : reply('Done.', how);
       return call === 1 && word === 'right' ? reply([write], how) : reply('Done, I think.', how);
     },

@@ -55,6 +55,7 @@ export async function runEvalCommand(
       concurrency: flags.concurrency,
       maxBudgetUsd: flags.maxBudgetUsd,
       folder,
+      env: world.env,
       isReplayed: flags.replayed === true,
       signal: stop.signal,
       onEnded: (run, left) => void line(progress(run, total - left, total)),

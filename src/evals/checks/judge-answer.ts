@@ -1,15 +1,22 @@
 /** A model that says whether a run is good, where no command can. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { type Options, query, type SDKResultMessage } from '../../index.ts';
 import { bounded } from '../../util/text/cut-text.ts';
 
-const MOST_ANSWER_CHARS = 40_000;
+const MOST_CHARS = 40_000;
 
 interface Judged {
   readonly passed: boolean;
   readonly why: string;
   readonly costUsd: number;
+}
+
+interface JudgedRun {
+  readonly folder: string;
+  readonly diff: () => Promise<string>;
+  readonly prompt: string;
+  readonly result: SDKResultMessage;
+  readonly options: Options;
+  readonly signal: AbortSignal;
 }
 
 const VERDICT = {
@@ -22,22 +29,16 @@ const VERDICT = {
 /** Without an answer of the judge the check has failed, and says so. */
 export async function askJudge(
   { question, model }: { readonly question: string; readonly model: string },
-  run: {
-    readonly folder: string;
-    readonly prompt: string;
-    readonly result: SDKResultMessage;
-    readonly options: Options;
-    readonly signal: AbortSignal;
-  },
+  run: JudgedRun,
 ): Promise<Judged> {
   const abortController = new AbortController();
   const abort = () => abortController.abort();
   run.signal.addEventListener('abort', abort, { once: true });
   let ended: SDKResultMessage | undefined;
   try {
-    const { cwd: _, ...options } = run.options;
-    for await (const message of query({ prompt: await describe(question, run), options: judging(options) }))
-      if (message.type === 'result') ended = message;
+    const prompt = await describeWork(question, run);
+    const options = judgingOptions(run, model, abortController);
+    for await (const message of query({ prompt, options })) if (message.type === 'result') ended = message;
   } catch (error) {
     if (ended === undefined) throw error;
   } finally {
@@ -45,38 +46,35 @@ export async function askJudge(
   }
   const costUsd = ended?.total_cost_usd ?? 0;
   const verdict = ended?.subtype === 'success' ? ended.structured_output : undefined;
-  if (!isVerdict(verdict)) {
-    const said = ended !== undefined && ended.subtype !== 'success' ? ended.errors.join(' ') : '';
-    return { passed: false, why: `The judge gave no verdict. ${said}`.trim(), costUsd };
-  }
-  return { ...verdict, costUsd };
+  if (isVerdict(verdict)) return { ...verdict, costUsd };
+  const said = ended !== undefined && ended.subtype !== 'success' ? ended.errors.join(' ') : '';
+  return { passed: false, why: `The judge gave no verdict. ${said}`.trim(), costUsd };
+}
 
-  function judging({
+/** Without tools, and without what the working copy configures. */
+function judgingOptions(
+  { folder, options }: JudgedRun,
+  model: string,
+  abortController: AbortController,
+): Options {
+  const { env, provider, baseUrl, engine, settingSources, managedSettingsFile } = options;
+  return {
     env,
     provider,
     baseUrl,
-    engine,
-    settingSources,
+    settingSources: settingSources?.filter((source) => source === 'user'),
     managedSettingsFile,
-  }: Options): Options {
-    return {
-      env,
-      provider,
-      baseUrl,
-      settingSources: settingSources?.filter((source) => source === 'user'),
-      managedSettingsFile,
-      cwd: run.folder,
-      model,
-      tools: [],
-      strictMcpConfig: true,
-      persistSession: false,
-      systemPrompt: SYSTEM,
-      outputFormat: { type: 'json_schema', schema: VERDICT },
-      settings: { disableAllHooks: true },
-      abortController,
-      ...(engine?.purse !== undefined && { engine: { purse: engine.purse } }),
-    };
-  }
+    cwd: folder,
+    model,
+    tools: [],
+    strictMcpConfig: true,
+    persistSession: false,
+    systemPrompt: SYSTEM,
+    outputFormat: { type: 'json_schema', schema: VERDICT },
+    settings: { disableAllHooks: true },
+    abortController,
+    ...(engine?.purse !== undefined && { engine: { purse: engine.purse } }),
+  };
 }
 
 const SYSTEM =
@@ -85,24 +83,16 @@ const SYSTEM =
 const isVerdict = (value: unknown): value is { readonly passed: boolean; readonly why: string } =>
   typeof value === 'object' && value !== null && 'passed' in value && typeof value.passed === 'boolean';
 
-async function describe(
+async function describeWork(
   question: string,
-  {
-    folder,
-    prompt,
-    result,
-  }: { readonly folder: string; readonly prompt: string; readonly result: SDKResultMessage },
+  { diff, prompt, result }: Pick<JudgedRun, 'diff' | 'prompt' | 'result'>,
 ): Promise<string> {
   const answer = result.subtype === 'success' ? result.result : result.errors.join('\n');
-  const diff = await promisify(execFile)('git', ['-C', folder, 'diff', 'HEAD'], {
-    maxBuffer: 64 * 1024 * 1024,
-  })
-    .then(({ stdout }) => stdout)
-    .catch(() => '');
+  const changed = await diff();
   return [
     `The task:\n<task>\n${prompt}\n</task>`,
-    `The agent's answer:\n<answer>\n${bounded(answer, MOST_ANSWER_CHARS)}\n</answer>`,
-    diff === '' ? '' : `What it changed:\n<diff>\n${bounded(diff, MOST_ANSWER_CHARS)}\n</diff>`,
+    `The agent's answer:\n<answer>\n${bounded(answer, MOST_CHARS)}\n</answer>`,
+    changed === '' ? '' : `What it changed:\n<diff>\n${bounded(changed, MOST_CHARS)}\n</diff>`,
     `The question: ${question}`,
   ]
     .filter((part) => part !== '')

@@ -12,6 +12,8 @@ import { askJudge } from './judge-answer.ts';
 interface CheckedRun {
   /** Absolute: its working copy. */
   readonly folder: string;
+  /** What the run changed, as git prints it. */
+  readonly diff: () => Promise<string>;
   /** Hashes of files before the run; undefined: not there. */
   readonly before: ReadonlyMap<string, string | undefined>;
   readonly result: SDKResultMessage;

@@ -9,6 +9,7 @@ import { type EvalPurse, openEvalPurse } from '../results/eval-purse.ts';
 import { openResults, type ReadRecords, type ResultsWriter, readRecords } from '../results/results-file.ts';
 import { type EndedRun, type EvalRecord, placeKey, type RunPlace } from '../results/run-record.ts';
 import { type Scores, score } from '../results/score.ts';
+import { openRunFolders } from './run-folders.ts';
 import { notBegun, runOnce } from './run-once.ts';
 import type { Variant } from './variant.ts';
 
@@ -23,6 +24,8 @@ interface EvalRequest {
   readonly maxBudgetUsd: number | undefined;
   /** Absolute: where its records and sessions are kept. */
   readonly folder: string;
+  /** PATH and HOME for git. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly isReplayed: boolean;
   readonly signal: AbortSignal;
   /** Called with each run that has ended now. `left`: how many are to come. */
@@ -134,11 +137,13 @@ const homeIn = (folder: string): string => join(folder, 'sessions');
 
 async function runOpen(
   open: readonly Planned[],
-  { concurrency, folder, isReplayed, signal, onEnded }: EvalRequest,
+  { concurrency, folder, env, isReplayed, signal, onEnded }: EvalRequest,
   results: ResultsWriter,
   purse: EvalPurse | undefined,
 ): Promise<readonly EndedRun[]> {
   const now: EndedRun[] = [];
+  if (open.length === 0) return now;
+  const folders = await openRunFolders(folder, env);
   const stop = new AbortController();
   const abort = () => stop.abort();
   signal.addEventListener('abort', abort, { once: true });
@@ -161,6 +166,7 @@ async function runOpen(
             case: given,
             variant,
             sessionId,
+            folders,
             home,
             openPurse,
             isReplayed,
@@ -182,6 +188,7 @@ async function runOpen(
     }),
   );
   const outcomes = await Promise.allSettled(workers);
+  await folders.close();
   signal.removeEventListener('abort', abort);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed !== undefined) throw failed.reason;

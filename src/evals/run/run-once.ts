@@ -14,13 +14,14 @@ import type { Check, EvalCase } from '../case/eval-case.ts';
 import { hashFiles, runChecks } from '../checks/run-checks.ts';
 import type { RunOutcome, RunResult, RunTokens } from '../results/run-record.ts';
 import { replayAnswers } from './recorded-answers.ts';
+import type { RunFolder, RunFolders } from './run-folders.ts';
 import type { Variant } from './variant.ts';
-import { makeRunFolder } from './working-copy.ts';
 
 interface OneRun {
   readonly case: EvalCase;
   readonly variant: Variant;
   readonly sessionId: string;
+  readonly folders: RunFolders;
   /** Where its session is kept; absolute. */
   readonly home: string;
   readonly openPurse: ((onEmpty: () => void) => Purse) | undefined;
@@ -36,15 +37,16 @@ const DEFAULT_SECONDS = 1_800;
  */
 export async function runOnce(run: OneRun): Promise<RunResult> {
   const { case: given, signal } = run;
-  let folder: Awaited<ReturnType<typeof makeRunFolder>>;
+  let folder: RunFolder;
   try {
-    folder = await makeRunFolder(given);
+    folder = await run.folders.make(given, run.sessionId, signal);
   } catch (error) {
+    signal.throwIfAborted();
     return notBegun('failed', `The working copy could not be made: ${errorText(error)}`);
   }
   try {
     const before = await hashFiles(given.checks, folder.path);
-    return await inFolder(folder.path, before, run);
+    return await inFolder(folder, before, run);
   } finally {
     await folder.remove();
     signal.throwIfAborted();
@@ -52,7 +54,7 @@ export async function runOnce(run: OneRun): Promise<RunResult> {
 }
 
 async function inFolder(
-  folder: string,
+  { path: folder, diff }: RunFolder,
   before: ReadonlyMap<string, string | undefined>,
   run: OneRun,
 ): Promise<RunResult> {
@@ -108,6 +110,7 @@ async function inFolder(
     const prompt = given.prompts.join('\n\n');
     return runChecks(given.checks, {
       folder,
+      diff,
       before,
       result,
       options,
