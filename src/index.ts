@@ -162,6 +162,7 @@ export {
   tool,
 } from './sdk/define-tool.ts';
 export * from './sdk/engine.ts';
+export { type ForkAtOptions, type ForksAtStep, forkAt, type SessionFork } from './sdk/fork-at.ts';
 export {
   checkLogin,
   type Login,

@@ -29,6 +29,8 @@ export interface SubmissionContext {
   readonly userContext: readonly string[];
   /** Of a head that an earlier process made. */
   readonly parts?: HeadParts;
+  /** The working directory that it was made in, if the session was moved since. */
+  readonly movedFrom?: string;
 }
 
 /**
@@ -44,16 +46,21 @@ export async function fetchContexts(
   const contexts = await conversation.fetchContexts(() => fetchOnce(session, scope));
   const { contextSnapshot } = (await conversation.journal.open()) ?? {};
   if (contextSnapshot?.parts?.frame === undefined) return buildHead(session, contexts, model);
-  const { system, userContext, parts } = contextSnapshot;
-  if (hashFrame(session, contexts, model) !== parts.frame) return buildHead(session, contexts, model);
-  return { system, userContext, parts };
+  const { system, userContext, parts, movedFrom: cwd } = contextSnapshot;
+  if (hashFrame(session, contexts, model, cwd) !== parts.frame) return buildHead(session, contexts, model);
+  return { system, userContext, parts, ...(cwd !== undefined && { movedFrom: cwd }) };
 }
 
 /** Of everything that is not read from outside: what the caller chose. */
-const hashFrame = (session: Session, contexts: SessionContexts, model: string): string =>
-  hashValue(buildHead(session, withoutTexts(contexts), model));
+const hashFrame = (session: HeadSource, contexts: SessionContexts, model: string, cwd?: string): string => {
+  const { config, tools, model: models } = session;
+  const source = cwd === undefined ? session : { config: { ...config, cwd }, tools, model: models };
+  return hashValue(buildHead(source, withoutTexts(contexts), model));
+};
 
-function buildHead(session: Session, contexts: SessionContexts, model: string): SubmissionContext {
+type HeadSource = Pick<Session, 'config' | 'tools' | 'model'>;
+
+function buildHead(session: HeadSource, contexts: SessionContexts, model: string): SubmissionContext {
   const { config, tools } = session;
   const { memoryFiles, gitStatus, ownMemory } = contexts;
   const { custom, append } = readSystemPrompt(config.systemPrompt);

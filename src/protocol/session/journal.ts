@@ -114,6 +114,8 @@ export type JournalBody =
       readonly hash: string;
       /** Hashes of what was read from outside, and of the rest. Absent: of an earlier version. */
       readonly parts?: { readonly frame: string; readonly texts: Readonly<Record<string, string>> };
+      /** The working directory that `parts` was made in, where the session was moved since. */
+      readonly movedFrom?: string;
     })
   | (Identified & {
       readonly type: 'queue';

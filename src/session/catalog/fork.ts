@@ -3,6 +3,7 @@
 import { EMPTY_USAGE } from '../../protocol/model/wire.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { JournalBody, JournalEntry } from '../../protocol/session/journal.ts';
+import { type FolderMove, moveFolder } from '../forking/move-folder.ts';
 import { encodeRecord, sessionPrefix } from '../journal/envelope.ts';
 import { cutBehind } from '../resume/record-order.ts';
 
@@ -11,6 +12,8 @@ interface ForkOrder {
   readonly to: string;
   /** The last message to copy; undefined: all. */
   readonly upToMessageId: string | undefined;
+  /** The copy goes on in another folder, whose name it has in place of this one. */
+  readonly move?: FolderMove | undefined;
   readonly title: string;
   readonly ids: Ids;
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -20,7 +23,7 @@ interface ForkOrder {
 
 /** The lines of the new transcript. undefined: there is no such message. */
 export function forkLines(entries: readonly JournalEntry[], order: ForkOrder): readonly string[] | undefined {
-  const { from, to, upToMessageId, title, ids, clock, version } = order;
+  const { from, to, upToMessageId, move, title, ids, clock, version } = order;
   const end = upToMessageId === undefined ? entries.length : cutBehind(entries, upToMessageId);
   if (end === undefined) return undefined;
   const copied = entries.slice(0, end).filter(belongsToCopy);
@@ -30,13 +33,20 @@ export function forkLines(entries: readonly JournalEntry[], order: ForkOrder): r
   let seq = 0;
   const lines = copied.map((entry) => {
     const origin = 'uuid' in entry ? { forkedFrom: { sessionId: from, messageUuid: entry.uuid } } : {};
-    const record = { ...(renamed(withoutBill(entry), names) as JournalEntry), ...origin };
+    const record = inFolder({ ...(renamed(withoutBill(entry), names) as JournalEntry), ...origin }, move);
     if (entry.v === 0) return JSON.stringify({ ...withoutPlace(record), sessionId: to });
     seq += 1;
-    const prefix = sessionPrefix({ sessionId: to, cwd: entry.cwd, version });
+    const prefix = sessionPrefix({ sessionId: to, cwd: record.cwd, version });
     return encodeRecord(record as JournalBody, { seq, epoch: 1 }, prefix, clock.nowMs());
   });
   return [...lines, JSON.stringify({ type: 'custom-title', customTitle: title, sessionId: to })];
+}
+
+/** The head of its requests stays the one that was sent, apart from the folder's name. */
+function inFolder(record: JournalEntry, move: FolderMove | undefined): JournalEntry {
+  if (move === undefined) return record;
+  const moved = moveFolder(record, move);
+  return moved.type === 'context-snapshot' ? { movedFrom: move.from, ...moved } : moved;
 }
 
 /** Lease, cost, file changes and names belong to the old session only. */

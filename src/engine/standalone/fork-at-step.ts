@@ -1,0 +1,207 @@
+/** Forks of a kept session at one of its steps, each in a working copy with the files as they were then. */
+import { basename, dirname, join } from 'node:path';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
+import { forkLines } from '../../session/catalog/fork.ts';
+import { findStep, listSteps, nameStep, type SessionStep } from '../../session/forking/fork-point.ts';
+import { type FoundSession, sessionFile } from '../../session/paths.ts';
+import { noProblems, recordsInOrder } from '../../session/resume/record-order.ts';
+import { configHome } from '../../settings/read/config-home.ts';
+import { systemClock } from '../../util/clock.ts';
+import { findGitFolder } from '../../util/files/git-folder.ts';
+import { nodeFiles } from '../../util/files/node-files.ts';
+import { systemIds } from '../../util/ids/uuid.ts';
+import { errorText } from '../../util/text/error-text.ts';
+import type { CopyDifference } from '../../util/working-copies/compare-trees.ts';
+import { sweepUnfinishedCopies } from '../../util/working-copies/left-copies.ts';
+import { makeWorkingCopy } from '../../util/working-copies/make-working-copy.ts';
+import type { WorkingCopy } from '../../util/working-copies/working-copy.ts';
+import { VERSION } from '../version.ts';
+import { putRecordedFiles, readWholeJournal } from './fork-files.ts';
+import { foundSession, type SessionPlace } from './inspect-session.ts';
+
+/** What to fork, and into how many. */
+export interface ForkAtRequest {
+  /**
+   * The step: a number that `explainSession()` prints (`3`), with its submission where there are several
+   * (`2.3`), or the id of a message. What the fork asks first is the request of this step.
+   */
+  readonly at: string | number;
+  /**
+   * Name of each fork; default one, `fork`. `replacesPrompt`: its prompt comes in place of the one that the
+   * step's submission began with; only for the first step of a submission.
+   */
+  readonly forks?: readonly { readonly name: string; readonly replacesPrompt?: boolean }[] | undefined;
+  /** Folder for the working copies. Default: beside the repository, or the folder: `<its name>.forks`. */
+  readonly copiesIn?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One fork, ready to be run. */
+export interface SessionFork {
+  readonly name: string;
+  /** Of the new session. */
+  readonly sessionId: string;
+  /** Its working copy; absolute. */
+  readonly cwd: string;
+  /** Options of the `query()` that runs it; without a prompt the step is asked again. */
+  readonly options: { readonly cwd: string } & ({ readonly resume: string } | { readonly sessionId: string });
+  /** What it changed in its files. */
+  compare(signal?: AbortSignal): Promise<CopyDifference>;
+  /** Removes the working copy if nothing was changed in it; else `why` says what was. */
+  removeUnlessUsed(): Promise<{ readonly removed: boolean; readonly why?: string }>;
+  /** Removes the working copy with everything in it; the session stays. */
+  discard(): Promise<void>;
+}
+
+/** What `forkAt()` made. */
+export interface ForksAtStep {
+  /** Of the session that was forked. */
+  readonly sessionId: string;
+  /** The step, as `explainSession()` numbers it. */
+  readonly step: string;
+  /** The model that was asked there. */
+  readonly model: string;
+  readonly forks: readonly SessionFork[];
+  /** What of the files as they were then is not known or was left out, in sentences without a full stop. */
+  readonly notes: readonly string[];
+  /** Working copies of processes that have ended, which may hold work. */
+  readonly left: readonly string[];
+}
+
+/** Throws `session_not_found`, `invalid_option`; others for a folder that cannot be copied. */
+export async function forkAtStep(
+  sessionId: string | undefined,
+  place: SessionPlace,
+  request: ForkAtRequest,
+): Promise<ForksAtStep> {
+  const { files, found } = await foundSession(sessionId, place);
+  const raw = await readWholeJournal(files, found.file);
+  const records = recordsInOrder(raw, noProblems());
+  const step = findStep(records, String(request.at));
+  const asked = request.forks ?? [{ name: 'fork' }];
+  refuseForks(asked, step);
+  const folder = found.cwd ?? place.cwd;
+  const parent = request.copiesIn ?? (await pickParent(folder, files));
+  const left = await sweepUnfinishedCopies(parent, place.env);
+  const label = nameStep(step, listSteps(records));
+  const nameCopy = (name: string) =>
+    freeName(parent, `${found.sessionId.slice(0, 8)}-${label}-${name}`, files);
+  const common = { parent, env: place.env, signal: request.signal };
+  const source = await makeCopy({ ...common, folder, name: await nameCopy('files') });
+  const copies: WorkingCopy[] = [];
+  try {
+    const notes = [
+      ...source.notes,
+      ...(await putRecordedFiles(source, { records, step, folder, found, files })),
+    ];
+    const forks: SessionFork[] = [];
+    for (const { name, replacesPrompt = false } of asked) {
+      const copy = await makeCopy({ ...common, folder: source.path, name: await nameCopy(name) });
+      copies.push(copy);
+      const cut = replacesPrompt ? step.beginsAt : step.at;
+      const id = await writeFork(
+        records.slice(0, cut),
+        { found, folder, copy, label, name },
+        { ...place, files },
+      );
+      forks.push(describeFork(name, id, copy));
+    }
+    await source.discard();
+    return {
+      sessionId: found.sessionId,
+      step: label,
+      model: step.model,
+      forks,
+      notes,
+      left: left.map(({ container }) => container),
+    };
+  } catch (error) {
+    for (const copy of [source, ...copies]) await copy.discard().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Errors of git and of the disk are the caller's to mend: what they say is the whole message. */
+async function makeCopy(request: Parameters<typeof makeWorkingCopy>[0]): Promise<WorkingCopy> {
+  try {
+    return await makeWorkingCopy(request);
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    throw new TurnwrightError('invalid_option', errorText(error), { cause: error });
+  }
+}
+
+function refuseForks(asked: NonNullable<ForkAtRequest['forks']>, step: SessionStep): void {
+  const refuse = (sentence: string) => {
+    throw new TurnwrightError('invalid_option', sentence);
+  };
+  if (asked.length === 0) refuse('Name one fork at least.');
+  for (const [at, { name, replacesPrompt }] of asked.entries()) {
+    if (!/^[\w][\w.-]{0,63}$/.test(name))
+      refuse(`"${name}" cannot name a fork: letters, digits, "-", "_" and "." only, at most 64.`);
+    if (asked.findIndex((other) => other.name === name) !== at) refuse(`Two forks are named "${name}".`);
+    if (replacesPrompt === true && step.iteration !== 1)
+      refuse('Only at the first step of a submission can another prompt replace its own.');
+  }
+}
+
+async function pickParent(folder: string, files: PersistentFiles): Promise<string> {
+  const root = (await findGitFolder(folder, files))?.root ?? folder;
+  return join(dirname(root), `${basename(root)}.forks`);
+}
+
+async function freeName(parent: string, name: string, files: PersistentFiles): Promise<string> {
+  for (let at = 1; ; at += 1) {
+    const tried = at === 1 ? name : `${name}-${at}`;
+    if (!(await files.exists(join(parent, tried)))) return tried;
+  }
+}
+
+interface ForkSource {
+  readonly found: FoundSession;
+  /** That the session ran in. */
+  readonly folder: string;
+  readonly copy: WorkingCopy;
+  readonly label: string;
+  readonly name: string;
+}
+
+/** Writes the journal of a fork where sessions of its working copy are. undefined: nothing was said before the step. */
+async function writeFork(
+  records: readonly JournalEntry[],
+  { found, folder, copy, label, name }: ForkSource,
+  { cwd, env, files = nodeFiles }: SessionPlace,
+): Promise<string | undefined> {
+  if (!records.some(({ type }) => type === 'user')) return undefined;
+  const to = systemIds.uuid();
+  const lines = forkLines(records, {
+    from: found.sessionId,
+    to,
+    upToMessageId: undefined,
+    move: { from: folder, to: copy.path },
+    title: `${found.sessionId.slice(0, 8)} from step ${label}: ${name}`,
+    ids: systemIds,
+    clock: systemClock,
+    version: VERSION,
+  });
+  const file = sessionFile(configHome(env, cwd) ?? dirname(found.directory), copy.path, to);
+  await files.makeDir(dirname(file), 0o700);
+  await files.createExclusive(file, `${(lines ?? []).join('\n')}\n`, 0o600);
+  return to;
+}
+
+function describeFork(name: string, id: string | undefined, copy: WorkingCopy): SessionFork {
+  const sessionId = id ?? systemIds.uuid();
+  const cwd = copy.path;
+  return {
+    name,
+    sessionId,
+    cwd,
+    options: id === undefined ? { cwd, sessionId } : { cwd, resume: id },
+    compare: copy.compare,
+    removeUnlessUsed: copy.removeUnlessUsed,
+    discard: copy.discard,
+  };
+}
