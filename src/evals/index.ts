@@ -1,4 +1,5 @@
 /** Cases run by several variants, several times each: whether they pass, and what that costs. */
+export { type AddedCase, addCase } from './add/add-case.ts';
 export { readCases } from './case/read-case.ts';
 export type { CheckResult, EndedRun } from './results/run-record.ts';
 export type { CaseScore, Scores, VariantScore } from './results/score.ts';

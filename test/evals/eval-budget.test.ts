@@ -56,7 +56,10 @@ test.each(BUDGETS)('$%f are not exceeded by four runs at a time', async (budget)
 test('kill -9 in the middle: what has ended is kept, what was cut off is run again, and its money counts', async () => {
   let child: ChildProcess | undefined;
   // The fifth run is waiting for its first answer then, or another one for its second.
-  const server = await rehearseModels({ delayMs: 60, onRequest: (n) => void (n === 9 && child?.kill("SIGKILL")) });
+  const server = await rehearseModels({
+    delayMs: 60,
+    onRequest: (n) => void (n === 9 && child?.kill('SIGKILL')),
+  });
   const cwd = dirname(makeCases());
   const env = against(server);
   const words = [

@@ -28,6 +28,7 @@ export async function withWholeId(invocation: Invocation, world: Pick<World, 'en
     case 'context':
     case 'cost':
     case 'replay':
+    case 'case':
       return isPart(invocation.session)
         ? { ...invocation, session: await wholeSessionId(invocation.session, world) }
         : invocation;

@@ -1,6 +1,9 @@
 /** A case: what is asked, in which state of which files, and what must hold afterwards. */
 import type { PermissionMode } from '../../index.ts';
 
+/** Stands for the folder of the run in prompts, commands and recorded answers. */
+export const FOLDER_MARK = '{{cwd}}';
+
 export interface EvalCase {
   /** The name of its folder. */
   readonly name: string;

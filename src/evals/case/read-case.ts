@@ -1,7 +1,9 @@
 /** Reads cases from folders: what is wrong with one is said with file and line. */
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { TurnwrightError } from '../../index.ts';
+import { findGitFolder } from '../../util/files/git-folder.ts';
+import { nodeFiles } from '../../util/files/node-files.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import type { CaseFile } from './case-schema.ts';
 import type { Check, EvalCase, TextDemand } from './eval-case.ts';
@@ -71,8 +73,7 @@ async function readCase(
   const { repository, commit, prompt, options } = read.value;
   if (entries.includes(PATCH) && repository === undefined)
     problems.push(`${shown(join(folder, PATCH), cwd)}: a patch needs repository and commit in ${name}`);
-  const isThere = async (path: string) => (await lstat(path).catch(() => undefined)) !== undefined;
-  if (repository !== undefined && !(await isThere(resolve(folder, repository, '.git'))))
+  if (repository !== undefined && (await findGitFolder(resolve(folder, repository), nodeFiles)) === undefined)
     problems.push(
       `${file}:${read.lineAt(['repository'])}: repository: there is no repository at this path from here`,
     );

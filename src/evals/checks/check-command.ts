@@ -5,7 +5,7 @@
 import { leaderOfFamily, type Options, query } from '../../index.ts';
 import { takeEnd } from '../../util/text/cut-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import type { Check } from '../case/eval-case.ts';
+import { type Check, FOLDER_MARK } from '../case/eval-case.ts';
 
 const LAST_WORDS = 1_000;
 
@@ -19,7 +19,13 @@ export async function runCheckCommand(
   }: { readonly folder: string; readonly options: Options; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
   const { callTool, say, scriptedModel } = await import('../../testing/index.ts');
-  const call = callTool(leaderOfFamily('command'), { command: demanding(command, exit), timeout: timeoutMs });
+  const call = callTool(leaderOfFamily('command'), {
+    command: demanding(
+      command.replaceAll(FOLDER_MARK, () => folder),
+      exit,
+    ),
+    timeout: timeoutMs,
+  });
   const abortController = new AbortController();
   const abort = () => abortController.abort();
   signal.addEventListener('abort', abort, { once: true });

@@ -106,7 +106,8 @@ async function checkOut(
     if (patch !== undefined) {
       const file = join(copy.container, 'patch.diff');
       await writeFile(file, patch);
-      await runGitHere(['apply', '--whitespace=nowarn', file], { cwd: copy.path, env, signal });
+      const root = join(copy.container, 'files');
+      await runGitHere(['apply', '--whitespace=nowarn', file], { cwd: root, env, signal });
     }
     if (files !== undefined) await cp(files, copy.path, { recursive: true, verbatimSymlinks: true });
     if (patch !== undefined || files !== undefined) await copy.markBeginning();

@@ -10,7 +10,7 @@ import {
 import type { Purse } from '../../protocol/model/purse.ts';
 import { systemClock } from '../../util/clock.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import type { Check, EvalCase } from '../case/eval-case.ts';
+import { type Check, type EvalCase, FOLDER_MARK } from '../case/eval-case.ts';
 import { hashFiles, runChecks } from '../checks/run-checks.ts';
 import type { RunOutcome, RunResult, RunTokens } from '../results/run-record.ts';
 import { replayAnswers } from './recorded-answers.ts';
@@ -59,11 +59,14 @@ async function inFolder(
   run: OneRun,
 ): Promise<RunResult> {
   const { case: given, signal, isReplayed } = run;
+  const prompts = given.prompts.map((prompt) => inFolderOf(prompt, folder));
   let isEmpty = false;
   const purse = run.openPurse?.(() => {
     isEmpty = true;
   });
-  const recorded = isReplayed ? await replayAnswers(given.answers ?? '') : undefined;
+  const recorded = isReplayed
+    ? await replayAnswers(inFolderOf(given.answers ?? '', JSON.stringify(folder).slice(1, -1)))
+    : undefined;
   const limit = new AbortController();
   const abort = () => limit.abort();
   signal.addEventListener('abort', abort, { once: true });
@@ -72,7 +75,7 @@ async function inFolder(
   const startMs = systemClock.monotonicMs();
   let result: SDKResultMessage;
   try {
-    result = await lastResult(given.prompts, options);
+    result = await lastResult(prompts, options);
   } finally {
     stopTimer();
     signal.removeEventListener('abort', abort);
@@ -107,7 +110,7 @@ async function inFolder(
   async function checked() {
     const { after } = given.state;
     if (after !== undefined) await cp(after, folder, { recursive: true });
-    const prompt = given.prompts.join('\n\n');
+    const prompt = prompts.join('\n\n');
     return runChecks(given.checks, {
       folder,
       diff,
@@ -120,6 +123,8 @@ async function inFolder(
     });
   }
 }
+
+const inFolderOf = (text: string, folder: string): string => text.replaceAll(FOLDER_MARK, () => folder);
 
 export function notBegun(outcome: RunOutcome, words: string): RunResult {
   return {
