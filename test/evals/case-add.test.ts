@@ -81,9 +81,9 @@ test('in a repository: a patch against the commit before it, checks, answers, an
 
   // A rule that denies the file: the model that is recorded goes on otherwise, and the case fails.
   writeFileSync(join(cwd, 'strict.json'), '{ "permissions": { "deny": ["Write"] } }');
-  const strict = ['eval', 'cases', '--replayed', '--settings', 'strict.json', '--min-pass-rate', '1'];
+  const strict = ['eval', 'cases', '--replayed', '--settings', join(cwd, 'strict.json'), '--min-pass-rate', '1'];
   const denied = await commandLine(strict, { env, cwd });
-  expect(denied.code).toBe(1);
+  expect(denied).toMatchObject({ code: 1 });
   expect(denied.stdout).toContain('sum, strict, run 1: node test.mjs');
   expect(denied.stdout).toContain('It exited with 1, not 0.');
 
