@@ -1,4 +1,7 @@
-/** `turnwright case add`: a case of a session, without its secrets, which runs offline against the recorded answers. */
+/**
+ * `turnwright case add`: a case of a session, without its secrets, which runs offline against the recorded
+ * answers.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -57,8 +57,8 @@ options:
 }
 
 /**
- * Answers by the table: the n-th conversation about a case is its n-th run. `onRequest`: called with the number of each
- * request before it is answered, which takes `delayMs`.
+ * Answers by the table: the n-th conversation about a case is its n-th run. `onRequest`: called with the
+ * number of each request before it is answered, which takes `delayMs`.
  */
 export async function rehearseModels({
   delayMs = 0,

@@ -1,4 +1,7 @@
-/** `turnwright eval <cases…>`: runs cases by variants, prints how they did, and compares that with thresholds. */
+/**
+ * `turnwright eval <cases…>`: runs cases by variants, prints how they did, and compares that with
+ * thresholds.
+ */
 import { rename, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { EndedRun, EvalReport, Variant } from '../../evals/index.ts';

@@ -1,4 +1,7 @@
-/** Parses `turnwright eval` and `turnwright case` by themselves: some of their flags mean another thing than a run's. */
+/**
+ * Parses `turnwright eval` and `turnwright case` by themselves: some of their flags mean another thing than
+ * a run's.
+ */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../usage-error.ts';
 import { fraction, jsonObject, positiveInteger, positiveNumber } from './flag-values.ts';

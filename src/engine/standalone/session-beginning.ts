@@ -79,7 +79,10 @@ export async function copySessionBeginning(
   }
 }
 
-/** What has to be applied to the commit, without the files at `leftOut`, paths from the root of the repository. */
+/**
+ * What has to be applied to the commit, without the files at `leftOut`, paths from the root of the
+ * repository.
+ */
 export async function readPatch(
   { copy, commit = 'HEAD' }: Pick<SessionBeginning, 'copy' | 'commit'>,
   env: SessionPlace['env'],

@@ -35,7 +35,10 @@ export interface AddedCase {
 /** Of a folder without a repository. */
 const MAX_TREE_BYTES = 20 * 1024 * 1024;
 
-/** Throws `session_not_found`, and `invalid_option` where nothing can be made. Writes into no folder that is there. */
+/**
+ * Throws `session_not_found`, and `invalid_option` where nothing can be made. Writes into no folder that is
+ * there.
+ */
 export async function addCase({ sessionId, at, to, cwd, env }: AddRequest): Promise<AddedCase> {
   const session = await readSession(sessionId, at, env);
   const { prompt } = session;
@@ -104,7 +107,10 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** A file whose secrets are in lines that the patch does not add is left out of it, for it would not fit any more. */
+/**
+ * A file whose secrets are in lines that the patch does not add is left out of it, for it would not fit any
+ * more.
+ */
 async function writePatch(
   target: string,
   beginning: Parameters<typeof readPatch>[0],

@@ -1,4 +1,7 @@
-/** What must not be written into a case: secrets of the environment, of `.env` files, and those of a known form. */
+/**
+ * What must not be written into a case: secrets of the environment, of `.env` files, and those of a known
+ * form.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWithheld } from '../../settings/resolve/child-env.ts';

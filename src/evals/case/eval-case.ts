@@ -1,7 +1,7 @@
 /** A case: what is asked, in which state of which files, and what must hold afterwards. */
 import type { PermissionMode } from '../../index.ts';
 
-/** Stands for the folder of the run in prompts, commands and recorded answers. */
+/** Is replaced by the folder of the run in prompts, commands and recorded answers. */
 export const FOLDER_MARK = '{{cwd}}';
 
 export interface EvalCase {
@@ -14,7 +14,7 @@ export interface EvalCase {
   /** Sent one after the other, each when the one before has its result. */
   readonly prompts: readonly string[];
   readonly state: CaseState;
-  readonly checks: readonly Check[];
+  readonly checks: readonly CaseCheck[];
   readonly options: CaseOptions;
   /** Lines of recorded answers, for runs without a model; undefined: there are none. */
   readonly answers: string | undefined;
@@ -32,7 +32,7 @@ interface CaseState {
   readonly after?: string;
 }
 
-export type Check =
+export type CaseCheck =
   | {
       readonly kind: 'command';
       readonly command: string;

@@ -6,14 +6,14 @@ import { findGitFolder } from '../../util/files/git-folder.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import type { CaseFile } from './case-schema.ts';
-import type { Check, EvalCase, TextDemand } from './eval-case.ts';
+import type { CaseCheck, EvalCase, TextDemand } from './eval-case.ts';
 
 const NAMES = ['case.yaml', 'case.yml', 'case.json'] as const;
 const COMMAND_MS = 120_000;
 
 /**
- * The cases of these folders: a folder with a case file is a case, of another one its folders are. In the order of
- * their names. Throws `invalid_option`, with a line for each problem.
+ * The cases of these folders: a folder with a case file is a case, of another one its folders are. In the
+ * order of their names. Throws `invalid_option`, with a line for each problem.
  */
 export async function readCases(paths: readonly string[], cwd: string): Promise<readonly EvalCase[]> {
   const folders = (await Promise.all(paths.map((path) => caseFolders(resolve(cwd, path), path)))).flat();
@@ -107,7 +107,7 @@ const TREES = ['files', 'after'] as const;
 const PATCH = 'patch.diff';
 const ANSWERS = 'answers.jsonl';
 
-function toCheck(given: CaseFile['checks'][number]): Check {
+function toCheck(given: CaseFile['checks'][number]): CaseCheck {
   const { contains, matches, command, file, schema, judge } = given;
   const demand: TextDemand = {
     ...(contains !== undefined && { contains }),

@@ -1,17 +1,17 @@
 /**
- * A check's command, run as the model's own are: by the same tool, with the settings of the run, so in its sandbox if
- * there is one, without secrets in its environment, and with a deadline.
+ * A check's command, run as the model's own are: by the same tool, with the settings of the run, so in its
+ * sandbox if there is one, without secrets in its environment, and with a deadline.
  */
 import { leaderOfFamily, type Options, query } from '../../index.ts';
 import { takeEnd } from '../../util/text/cut-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import { type Check, FOLDER_MARK } from '../case/eval-case.ts';
+import { type CaseCheck, FOLDER_MARK } from '../case/eval-case.ts';
 
 const LAST_WORDS = 1_000;
 
 /** What it said last, if it did not exit with the code that is demanded. undefined: it did. */
 export async function runCheckCommand(
-  { command, exit, timeoutMs }: Extract<Check, { kind: 'command' }>,
+  { command, exit, timeoutMs }: Extract<CaseCheck, { kind: 'command' }>,
   {
     folder,
     options,
@@ -62,7 +62,7 @@ export async function runCheckCommand(
       persistSession: false,
       model: given.model,
       abortController: controller,
-      // Rules that deny hold; all else was chosen by whoever wrote the case.
+      // Rules that deny hold; all else is what the author of the case chose.
       canUseTool: (_, input) => Promise.resolve({ behavior: 'allow', updatedInput: input }),
       engine: { callModel: scriptedModel([call, say('Checked.')]).callModel },
     };

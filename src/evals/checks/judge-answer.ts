@@ -27,7 +27,7 @@ const VERDICT = {
 } as const;
 
 /** Without an answer of the judge the check has failed, and says so. */
-export async function askJudge(
+export async function judgeRun(
   { question, model }: { readonly question: string; readonly model: string },
   run: JudgedRun,
 ): Promise<Judged> {

@@ -1,6 +1,7 @@
 /**
- * The money of an eval, which all of its runs share: what an attempt at a model call may cost is on the disk before it
- * is sent. What a killed process had reserved stays counted in full: what was billed is not known.
+ * The money of an eval, which all of its runs share: what an attempt at a model call may cost is on the
+ * disk before it is sent. What a killed process had reserved stays counted in full: what was billed is not
+ * known.
  */
 import type { EmptyPurse, Purse, TakenMoney } from '../../protocol/model/purse.ts';
 import { uuid } from '../../util/ids/uuid.ts';

@@ -1,4 +1,7 @@
-/** The records of an eval: whole lines at the end of one file, each on the disk before what it permits is done. */
+/**
+ * The records of an eval: whole lines at the end of one file, each on the disk before what it permits is
+ * done.
+ */
 import { type FileHandle, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnwrightError } from '../../index.ts';

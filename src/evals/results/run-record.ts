@@ -1,10 +1,13 @@
 /** What is written about the runs of an eval, a line each. */
 import type { TerminalReason } from '../../index.ts';
 
-/** `passed` and `failed` count. `no_money`: the eval's budget ended it, so it says nothing about the variant. */
-export type RunOutcome = 'passed' | 'failed' | 'no_money';
+/**
+ * `passed` and `failed` count. `no_money`: the eval's budget ended it, so it says nothing about the
+ * variant.
+ */
+export type EvalOutcome = 'passed' | 'failed' | 'no_money';
 
-export interface CheckResult {
+export interface CheckOutcome {
   /** `npm test`, `file notes.txt`: what was checked. */
   readonly what: string;
   readonly passed: boolean;
@@ -22,7 +25,7 @@ export interface RunTokens {
 }
 
 export interface RunResult {
-  readonly outcome: RunOutcome;
+  readonly outcome: EvalOutcome;
   /** Why the run ended; `timeout`: after the time of its case; `not_begun`: it could not be begun. */
   readonly reason: TerminalReason | 'timeout' | 'not_begun';
   /** Of the model: answers of the main conversation that carried on or ended it. */
@@ -32,7 +35,7 @@ export interface RunResult {
   readonly tokens: RunTokens;
   /** Of the model and its tools, without checks. */
   readonly durationMs: number;
-  readonly checks: readonly CheckResult[];
+  readonly checks: readonly CheckOutcome[];
   /** Calls that were denied. */
   readonly denials: number;
   /** How often the loop decided what, by the reason: `continue tool_use: 3`. */
@@ -57,7 +60,7 @@ export interface EndedRun extends OfRun, RunResult {
   readonly at: string;
 }
 
-export interface BegunRun extends OfRun {
+interface BegunRun extends OfRun {
   readonly kind: 'begun';
   readonly sessionId: string;
   readonly at: string;

@@ -1,5 +1,5 @@
 /** The figures of an eval, of its records alone. */
-import type { CheckResult, EndedRun, RunTokens } from './run-record.ts';
+import type { CheckOutcome, EndedRun, RunTokens } from './run-record.ts';
 
 export interface CaseScore {
   readonly case: string;
@@ -10,7 +10,7 @@ export interface CaseScore {
   /** Runs that count. */
   readonly counted: number;
   /** The first check that failed, of the first run that failed. */
-  readonly firstFailure?: { readonly run: number } & CheckResult;
+  readonly firstFailure?: { readonly run: number } & CheckOutcome;
 }
 
 export interface VariantScore {
@@ -19,7 +19,10 @@ export interface VariantScore {
   readonly counted: number;
   /** Not run, or not to the end, because the eval's budget was spent. */
   readonly noMoney: number;
-  /** By k, for each k up to the number of runs: the chance that one of k runs passes. Absent: no case has k runs. */
+  /**
+   * By k, for each k up to the number of runs: the chance that one of k runs passes. Absent: no case has k
+   * runs.
+   */
   readonly passAt: Readonly<Record<number, number>>;
   /** Of the runs that count. `judgeUsd`: of checks. */
   readonly costUsd: { readonly total: number; readonly mean: number };
@@ -59,8 +62,8 @@ export function score(ended: readonly EndedRun[], { cases, variants, runs }: Pla
 }
 
 /**
- * The unbiased estimate that one of k runs passes, of n runs of which c passed: 1 − C(n−c, k) / C(n, k). undefined:
- * there are fewer than k runs.
+ * The unbiased estimate that one of k runs passes, of n runs of which c passed: 1 − C(n−c, k) / C(n, k).
+ * undefined: there are fewer than k runs.
  */
 export function estimatePassAt(n: number, c: number, k: number): number | undefined {
   if (k < 1 || n < k) return undefined;

@@ -53,8 +53,9 @@ interface Planned {
 }
 
 /**
- * Runs what is not on the record in `folder` yet. An abort ends what runs; it is run again the next time. Rejects with
- * `invalid_option` where another process evaluates in the folder, and like `query()` where a run cannot start at all.
+ * Runs what is not on the record in `folder` yet. An abort ends what runs; it is run again the next time.
+ * Rejects with `invalid_option` where another process evaluates in the folder, and like `query()` where a
+ * run cannot start at all.
  */
 export async function runEval(request: EvalRequest): Promise<EvalReport> {
   const { folder } = request;
@@ -107,7 +108,10 @@ interface Money {
   readonly bySession: ReadonlyMap<string, number>;
 }
 
-/** By its reservations, or by its result; that of a run which was cut off without a budget is in its journal. */
+/**
+ * By its reservations, or by its result; that of a run which was cut off without a budget is in its
+ * journal.
+ */
 async function countMoney(records: readonly EvalRecord[], folder: string): Promise<Money> {
   const settled = new Map(records.flatMap((each) => (each.kind === 'settled' ? [[each.id, each.usd]] : [])));
   const bySession = new Map<string, number>();

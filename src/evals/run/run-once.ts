@@ -10,9 +10,9 @@ import {
 import type { Purse } from '../../protocol/model/purse.ts';
 import { systemClock } from '../../util/clock.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { type Check, type EvalCase, FOLDER_MARK } from '../case/eval-case.ts';
-import { hashFiles, runChecks } from '../checks/run-checks.ts';
-import type { RunOutcome, RunResult, RunTokens } from '../results/run-record.ts';
+import { type CaseCheck, type EvalCase, FOLDER_MARK } from '../case/eval-case.ts';
+import { checkRun, hashFiles } from '../checks/check-run.ts';
+import type { EvalOutcome, RunResult, RunTokens } from '../results/run-record.ts';
 import { replayAnswers } from './recorded-answers.ts';
 import type { RunFolder, RunFolders } from './run-folders.ts';
 import type { Variant } from './variant.ts';
@@ -32,8 +32,8 @@ interface OneRun {
 const DEFAULT_SECONDS = 1_800;
 
 /**
- * Rejects when it was aborted, and with `invalid_option`, `invalid_settings`, `not_configured` or `unpriced_model`,
- * before anything was sent.
+ * Rejects when it was aborted, and with `invalid_option`, `invalid_settings`, `not_configured` or
+ * `unpriced_model`, before anything was sent.
  */
 export async function runOnce(run: OneRun): Promise<RunResult> {
   const { case: given, signal } = run;
@@ -111,7 +111,7 @@ async function inFolder(
     const { after } = given.state;
     if (after !== undefined) await cp(after, folder, { recursive: true });
     const prompt = prompts.join('\n\n');
-    return runChecks(given.checks, {
+    return checkRun(given.checks, {
       folder,
       diff,
       before,
@@ -126,7 +126,7 @@ async function inFolder(
 
 const inFolderOf = (text: string, folder: string): string => text.replaceAll(FOLDER_MARK, () => folder);
 
-export function notBegun(outcome: RunOutcome, words: string): RunResult {
+export function notBegun(outcome: EvalOutcome, words: string): RunResult {
   return {
     outcome,
     reason: 'not_begun',
@@ -158,7 +158,9 @@ function optionsOf(
   }: Pick<Options, 'abortController'> & Pick<NonNullable<Options['engine']>, 'purse' | 'callModel'>,
 ): Options {
   const { timeoutSeconds: _, systemPrompt, appendSystemPrompt, ...limits } = ofCase;
-  const schema = checks.find((check): check is Extract<Check, { kind: 'schema' }> => check.kind === 'schema');
+  const schema = checks.find(
+    (check): check is Extract<CaseCheck, { kind: 'schema' }> => check.kind === 'schema',
+  );
   return {
     ...variant.options,
     ...limits,

@@ -49,8 +49,8 @@ export interface RemovedSecret {
 }
 
 /**
- * The text without `known` secrets (their names by their values) and those of a known form: what was in their place,
- * and on which line. Values of fewer than six characters are kept.
+ * The text without `known` secrets (their names by their values) and those of a known form: what was in
+ * their place, and on which line. Values of fewer than six characters are kept.
  */
 export function removeSecrets(
   text: string,

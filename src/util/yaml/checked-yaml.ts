@@ -1,6 +1,6 @@
 /**
- * A YAML file that people write, checked against a schema, with the place of each problem. JSON is valid YAML. Imports
- * the YAML parser: load this file dynamically.
+ * A YAML file that people write, checked against a schema, with the place of each problem. JSON is valid
+ * YAML. Imports the YAML parser: load this file dynamically.
  */
 import { type Document, LineCounter, parseDocument } from 'yaml';
 

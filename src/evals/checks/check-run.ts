@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Options, SDKResultMessage } from '../../index.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import { bounded } from '../../util/text/cut-text.ts';
-import type { Check, TextDemand } from '../case/eval-case.ts';
-import type { CheckResult } from '../results/run-record.ts';
+import type { CaseCheck, TextDemand } from '../case/eval-case.ts';
+import type { CheckOutcome } from '../results/run-record.ts';
 import { runCheckCommand } from './check-command.ts';
-import { askJudge } from './judge-answer.ts';
+import { judgeRun } from './judge-answer.ts';
 
 interface CheckedRun {
   /** Absolute: its working copy. */
@@ -26,13 +26,13 @@ interface CheckedRun {
 }
 
 interface Checked {
-  readonly checks: readonly CheckResult[];
+  readonly checks: readonly CheckOutcome[];
   readonly judgeUsd: number;
 }
 
 /** In order; each is run, whatever came of those before it. Rejects on abort. */
-export async function runChecks(checks: readonly Check[], run: CheckedRun): Promise<Checked> {
-  const results: CheckResult[] = [];
+export async function checkRun(checks: readonly CaseCheck[], run: CheckedRun): Promise<Checked> {
+  const results: CheckOutcome[] = [];
   let judgeUsd = 0;
   for (const check of checks) {
     run.signal.throwIfAborted();
@@ -54,7 +54,7 @@ export async function runChecks(checks: readonly Check[], run: CheckedRun): Prom
 
 /** Of the files that must stay as they are. */
 export async function hashFiles(
-  checks: readonly Check[],
+  checks: readonly CaseCheck[],
   folder: string,
 ): Promise<Map<string, string | undefined>> {
   const hashes = new Map<string, string | undefined>();
@@ -69,7 +69,7 @@ const hashFile = async (path: string): Promise<string | undefined> => {
   return content && sha256(content);
 };
 
-function nameCheck(check: Check): string {
+function nameCheck(check: CaseCheck): string {
   switch (check.kind) {
     case 'command':
       return bounded(check.command.trim().split('\n')[0] ?? '', 60);
@@ -84,7 +84,7 @@ function nameCheck(check: Check): string {
 
 /** undefined: it holds. */
 async function findFault(
-  check: Exclude<Check, { kind: 'judge' }>,
+  check: Exclude<CaseCheck, { kind: 'judge' }>,
   run: CheckedRun,
 ): Promise<string | undefined> {
   switch (check.kind) {
@@ -102,7 +102,7 @@ async function findFault(
 }
 
 async function findFileFault(
-  check: Extract<Check, { kind: 'file' }>,
+  check: Extract<CaseCheck, { kind: 'file' }>,
   { folder, before }: CheckedRun,
 ): Promise<string | undefined> {
   const path = join(folder, check.file);
@@ -125,14 +125,14 @@ function findTextFault(text: string, { contains, matches }: TextDemand): string 
 }
 
 async function judge(
-  check: Extract<Check, { kind: 'judge' }>,
+  check: Extract<CaseCheck, { kind: 'judge' }>,
   run: CheckedRun,
-): Promise<{ readonly check: CheckResult; readonly costUsd: number }> {
+): Promise<{ readonly check: CheckOutcome; readonly costUsd: number }> {
   const what = nameCheck(check);
   if (run.isOffline) {
     const skipped = 'No model is asked with --replayed.';
     return { check: { what, passed: false, skipped }, costUsd: 0 };
   }
-  const { passed, why, costUsd } = await askJudge(check, run);
+  const { passed, why, costUsd } = await judgeRun(check, run);
   return { check: { what, passed, ...(!passed && { words: why }) }, costUsd };
 }
