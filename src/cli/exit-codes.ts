@@ -7,9 +7,7 @@ export const EXIT = {
   error: 1,
   /** The call cannot run as written: an unknown flag, no task, no configuration. No request was sent. */
   usage: 2,
-  /**
-   * Something is left: `durable migrate --check` would apply steps, `eval` has no money for its other runs.
-   */
+  /** Something is left: steps for `durable migrate --check`, runs without money for `eval`. */
   pending: 3,
   /** `replay`: the session holds nothing that could be run again. */
   notRecorded: 4,

@@ -69,6 +69,8 @@ export async function runEvalCommand(
     detach();
   }
   if (world.signals.leaving) return EXIT.interrupted;
+  // The terminal has written ^C.
+  if (world.signals.interrupted) await line('');
   const missed = findMissed(report, flags);
   const columns = Math.min(countColumns(world.stdout), MOST_COLUMNS);
   const text =

@@ -1,4 +1,4 @@
-/** An eval as lines: a row for each variant, a row for each case, and what failed first. */
+/** An eval as lines: what failed first, a row for each case, and, where the eye is, a row for each variant. */
 import type { CaseScore, EvalReport, VariantScore } from '../../evals/index.ts';
 import { takeStart } from '../../util/text/cut-text.ts';
 import { alignedRows } from '../words/aligned-rows.ts';
@@ -12,14 +12,13 @@ export function evalTable(report: EvalReport, columns: number): readonly string[
   const { variants, cases, spentUsd, lostUsd, earlier, unreadableLines } = report;
   const names = nameVariants(variants, columns);
   return [
+    ...failureLines(cases, columns),
+    ...caseRows(cases, variants, names, columns),
+    '',
     ...variantRows(variants, names),
     '',
     ...variants.map((one, at) => takeStart(`${names[at]} ended: ${reasons(one)}`, columns)),
-    '',
-    ...caseRows(cases, variants, names, columns),
-    ...failureLines(cases, columns),
-    '',
-    `Spent: ${dollars(spentUsd)}${lostUsd > 0 ? `, of which ${dollars(lostUsd)} for runs that do not count` : ''}.`,
+    `Spent: ${dollars(spentUsd)}${lostUsd > 0 ? `, of which ${dollars(lostUsd)} for calls and runs that were cut off` : ''}.`,
     ...(earlier > 0
       ? [`${counted(earlier, 'run')} ${earlier === 1 ? 'was' : 'were'} on the record already.`]
       : []),
@@ -119,7 +118,6 @@ function failureLines(cases: readonly CaseScore[], columns: number): readonly st
   if (failed.length === 0) return [];
   const left = failed.length - MOST_FAILURES;
   return [
-    '',
     'What failed first:',
     ...failed
       .slice(0, MOST_FAILURES)
@@ -128,12 +126,20 @@ function failureLines(cases: readonly CaseScore[], columns: number): readonly st
         ...lastLines(first.words ?? '').map((line) => takeStart(`    ${line}`, columns)),
       ]),
     ...(left > 0 ? [`  … and ${left} more: --json`] : []),
+    '',
   ];
 }
 
-const lastLines = (words: string): readonly string[] =>
-  words
+/** With the last line that names an error, where the end is a stack of calls. */
+function lastLines(words: string): readonly string[] {
+  const lines = words
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .slice(-LAST_LINES);
+    .filter((line) => /\p{L}/u.test(line) && !/^(?:at |Node\.js v)/.test(line));
+  const last = lines.slice(-LAST_LINES);
+  if (last.some((line) => NAMES_ERROR.test(line))) return last;
+  const error = lines.findLast((line) => NAMES_ERROR.test(line));
+  return error === undefined ? last : [error, ...lines.slice(1 - LAST_LINES)];
+}
+
+const NAMES_ERROR = /error|fail|expected|not ok|panic/i;

@@ -7,7 +7,7 @@ import { takeEnd } from '../../util/text/cut-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { type CaseCheck, FOLDER_MARK } from '../case/eval-case.ts';
 
-const LAST_WORDS = 1_000;
+const LAST_WORDS = 2_000;
 
 /** What it said last, if it did not exit with the code that is demanded. undefined: it did. */
 export async function runCheckCommand(

@@ -39,7 +39,10 @@ export interface EvalReport extends Scores {
   readonly missing: { readonly noMoney: number; readonly interrupted: number };
   /** Spent for this eval by all of its processes, runs that were cut off included, in USD. */
   readonly spentUsd: number;
-  /** Part of it for runs that were cut off, or whose case or variant has changed since. */
+  /**
+   * Part of it for runs that were cut off, or whose case or variant has changed since, and what calls that
+   * ended early may have cost.
+   */
   readonly lostUsd: number;
   /** Runs that were recorded before this process. */
   readonly earlier: number;
@@ -137,6 +140,9 @@ const costOfSession = (sessionId: string, folder: string): Promise<number> =>
     () => 0,
   );
 
+/** Sums in another order differ by less. */
+const ROUNDING_USD = 1e-9;
+
 const homeIn = (folder: string): string => join(folder, 'sessions');
 
 async function runOpen(
@@ -214,10 +220,10 @@ function buildReport(
   { plan, ended, read, money, purse, earlier, now }: Done,
 ): EvalReport {
   const runs = plan.flatMap(({ place }) => ended.get(placeKey(place)) ?? []);
-  const counted = new Set(runs.map(({ sessionId }) => sessionId));
-  const lostUsd = [...money.bySession].reduce((sum, [id, usd]) => sum + (counted.has(id) ? 0 : usd), 0);
   const noMoney = runs.filter(({ outcome }) => outcome === 'no_money').length;
-  const spentNow = now.reduce((sum, { costUsd, judgeUsd }) => sum + costUsd + judgeUsd, 0);
+  const costOf = (some: readonly EndedRun[]) => some.reduce((sum, run) => sum + run.costUsd + run.judgeUsd, 0);
+  const spentUsd = purse?.spentUsd ?? money.usd + costOf(now);
+  const lostUsd = spentUsd - costOf(runs);
   return {
     ...score(runs, {
       cases: cases.map(({ name }) => name),
@@ -226,8 +232,8 @@ function buildReport(
     }),
     runs,
     missing: { noMoney, interrupted: plan.length - runs.length },
-    spentUsd: purse?.spentUsd ?? money.usd + spentNow,
-    lostUsd,
+    spentUsd,
+    lostUsd: lostUsd > ROUNDING_USD ? lostUsd : 0,
     earlier,
     unreadableLines: read.unreadable,
   };
