@@ -66,17 +66,17 @@ export async function runEval(request: EvalRequest): Promise<EvalReport> {
   const results = await openResults(folder);
   try {
     const read = await readRecords(folder);
-    const money = await countMoney(read.records, folder);
+    const earlierUsd = await countMoney(read.records, folder);
     const ended = new Map(endedIn(read.records).map((run) => [placeKey(run), run]));
     const open = plan.filter(({ place }) => !ended.has(placeKey(place)));
     const earlier = plan.length - open.length;
     const purse =
       request.maxBudgetUsd === undefined || request.isReplayed
         ? undefined
-        : openEvalPurse(request.maxBudgetUsd, money.usd, results);
+        : openEvalPurse(request.maxBudgetUsd, earlierUsd, results);
     const now = await runOpen(open, request, results, purse);
     for (const run of now) ended.set(placeKey(run), run);
-    return buildReport(request, { plan, ended, read, money, purse, earlier, now });
+    return buildReport(request, { plan, ended, read, earlierUsd, purse, earlier, now });
   } finally {
     await results.close();
   }
@@ -105,9 +105,7 @@ function planRuns({ cases, variants, runs, isReplayed }: EvalRequest): readonly 
 const endedIn = (records: readonly EvalRecord[]): readonly EndedRun[] =>
   records.filter((record): record is EndedRun => record.kind === 'ended' && record.outcome !== 'no_money');
 
-interface Money {
-  readonly usd: number;
-  /** By the session of the run. */
+/** By the session of the run. */
   readonly bySession: ReadonlyMap<string, number>;
 }
 
@@ -115,7 +113,7 @@ interface Money {
  * By its reservations, or by its result; that of a run which was cut off without a budget is in its
  * journal.
  */
-async function countMoney(records: readonly EvalRecord[], folder: string): Promise<Money> {
+async function countMoney(records: readonly EvalRecord[], folder: string): Promise<number> {
   const settled = new Map(records.flatMap((each) => (each.kind === 'settled' ? [[each.id, each.usd]] : [])));
   const bySession = new Map<string, number>();
   for (const record of records)
@@ -131,7 +129,7 @@ async function countMoney(records: readonly EvalRecord[], folder: string): Promi
   for (const record of records)
     if (record.kind === 'begun' && !bySession.has(record.sessionId))
       bySession.set(record.sessionId, await costOfSession(record.sessionId, folder));
-  return { usd: [...bySession.values()].reduce((sum, usd) => sum + usd, 0), bySession };
+  return [...bySession.values()].reduce((sum, usd) => sum + usd, 0);
 }
 
 const costOfSession = (sessionId: string, folder: string): Promise<number> =>
@@ -209,7 +207,7 @@ interface Done {
   readonly plan: readonly Planned[];
   readonly ended: ReadonlyMap<string, EndedRun>;
   readonly read: ReadRecords;
-  readonly money: Money;
+  readonly earlierUsd: number;
   readonly purse: EvalPurse | undefined;
   readonly earlier: number;
   readonly now: readonly EndedRun[];
@@ -217,12 +215,12 @@ interface Done {
 
 function buildReport(
   { cases, variants, runs: count }: EvalRequest,
-  { plan, ended, read, money, purse, earlier, now }: Done,
+  { plan, ended, read, earlierUsd, purse, earlier, now }: Done,
 ): EvalReport {
   const runs = plan.flatMap(({ place }) => ended.get(placeKey(place)) ?? []);
   const noMoney = runs.filter(({ outcome }) => outcome === 'no_money').length;
   const costOf = (some: readonly EndedRun[]) => some.reduce((sum, run) => sum + run.costUsd + run.judgeUsd, 0);
-  const spentUsd = purse?.spentUsd ?? money.usd + costOf(now);
+  const spentUsd = purse?.spentUsd ?? earlierUsd + costOf(now);
   const lostUsd = spentUsd - costOf(runs);
   return {
     ...score(runs, {
