@@ -81,23 +81,9 @@ test('in a repository: a patch against the commit before it, checks, answers, an
   expect(
     execFileSync('git', ['worktree', 'list'], { cwd, encoding: 'utf8' }).trim().split('\n'),
   ).toHaveLength(1);
-
-  // A rule that denies the file: the model that is recorded goes on otherwise, and the case fails.
-  writeFileSync(join(cwd, 'strict.json'), '{ "permissions": { "deny": ["Write"] } }');
-  const strict = ['eval', 'cases', '--replayed', '--settings', join(cwd, 'strict.json'), '--min-pass-rate', '1'];
-  const denied = await commandLine(strict, { env, cwd });
-  expect(denied).toMatchObject({ code: 1 });
-  expect(denied.stdout).toContain('sum, strict, run 1: node test.mjs');
-  expect(denied.stdout).toContain('It exited with 1, not 0.');
-
-  // More requests than are recorded are named.
-  const lines = readFileSync(join(folder, 'answers.jsonl'), 'utf8').trim().split('\n');
-  writeFileSync(join(folder, 'answers.jsonl'), lines.slice(0, 2).join('\n'));
-  const more = await commandLine(['eval', 'cases', '--replayed'], { env, cwd });
-  expect(more.stdout).toContain('1 more request of main than recorded');
 });
 
-test('without a repository: a small tree', async () => {
+test('without a repository: a small tree; what asks otherwise than recorded is named', async () => {
   const cwd = realpathSync(temporaryFolder());
   mkdirSync(join(cwd, 'lib'));
   writeFileSync(join(cwd, 'lib', 'keys.txt'), `key ${KEY}\nghp_${'a'.repeat(30)}\n`);
@@ -113,4 +99,29 @@ test('without a repository: a small tree', async () => {
   const again = await commandLine(['case', 'add'], { env, cwd });
   expect(again.code).toBe(2);
   expect(again.stderr).toContain('already. Give another folder: --to.');
+
+  const file = join(folder, 'case.yaml');
+  const given = readFileSync(file, 'utf8');
+  writeFileSync(file, `${given}options: { permissionMode: bypassPermissions }\n`);
+  // A rule that denies the file: the model that is recorded goes on otherwise, and the case fails.
+  writeFileSync(join(cwd, 'strict.json'), '{ "permissions": { "deny": ["Write"] } }');
+  const strict = [
+    'eval',
+    'cases',
+    '--replayed',
+    '--settings',
+    join(cwd, 'strict.json'),
+    '--min-pass-rate',
+    '1',
+  ];
+  const denied = await commandLine(strict, { env, cwd });
+  expect(denied).toMatchObject({ code: 1 });
+  expect(denied.stdout).toContain('write-sum-mjs-so-that, strict, run 1: node test.mjs');
+  expect(denied.stdout).toContain('It exited with 1, not 0.');
+
+  // More requests than are recorded are named.
+  const lines = readFileSync(join(folder, 'answers.jsonl'), 'utf8').trim().split('\n');
+  writeFileSync(join(folder, 'answers.jsonl'), lines.slice(0, 2).join('\n'));
+  const more = await commandLine(['eval', 'cases', '--replayed'], { env, cwd });
+  expect(more.stdout).toContain('1 more request of main than recorded');
 });

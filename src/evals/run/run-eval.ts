@@ -212,7 +212,8 @@ function buildReport(
 ): EvalReport {
   const runs = plan.flatMap(({ place }) => ended.get(placeKey(place)) ?? []);
   const noMoney = runs.filter(({ outcome }) => outcome === 'no_money').length;
-  const costOf = (some: readonly EndedRun[]) => some.reduce((sum, run) => sum + run.costUsd + run.judgeUsd, 0);
+  const costOf = (some: readonly EndedRun[]) =>
+    some.reduce((sum, run) => sum + run.costUsd + run.judgeUsd, 0);
   const spentUsd = purse?.spentUsd ?? earlierUsd + costOf(now);
   const lostUsd = spentUsd - costOf(runs);
   return {
