@@ -10,6 +10,7 @@ import type { ResultsWriter } from './results-file.ts';
 export interface EvalPurse {
   /** For one run. `onEmpty`: called when there was not enough for a call of it. */
   forRun(sessionId: string, onEmpty: () => void): Purse;
+  readonly maxUsd: number;
   /** Paid and not known to be unpaid, in USD. */
   readonly spentUsd: number;
 }
@@ -77,6 +78,7 @@ export function openEvalPurse(
   };
 
   return {
+    maxUsd,
     forRun: (sessionId, onEmpty) => ({
       async take(need, signal) {
         signal.throwIfAborted();

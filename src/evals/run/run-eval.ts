@@ -158,7 +158,10 @@ async function runOpen(
       const sessionId = uuid();
       const at = () => new Date(systemClock.nowMs()).toISOString();
       await results.append({ kind: 'begun', ...place, sessionId, at: at() });
-      const openPurse = purse && ((onEmpty: () => void) => purse.forRun(sessionId, onEmpty));
+      const budget = purse && {
+        maxUsd: purse.maxUsd,
+        open: (onEmpty: () => void) => purse.forRun(sessionId, onEmpty),
+      };
       const home = homeIn(folder);
       const pair = JSON.stringify([given.name, variant.name]);
       const result = unpaid.has(pair)
@@ -169,7 +172,7 @@ async function runOpen(
             sessionId,
             folders,
             home,
-            openPurse,
+            budget,
             isReplayed,
             signal: stop.signal,
           });

@@ -24,7 +24,8 @@ interface OneRun {
   readonly folders: RunFolders;
   /** Where its session is kept; absolute. */
   readonly home: string;
-  readonly openPurse: ((onEmpty: () => void) => Purse) | undefined;
+  /** Of the eval. `onEmpty`: called when there was not enough for a call of this run. */
+  readonly budget: { readonly maxUsd: number; open(onEmpty: () => void): Purse } | undefined;
   readonly isReplayed: boolean;
   readonly signal: AbortSignal;
 }
@@ -61,7 +62,7 @@ async function inFolder(
   const { case: given, signal, isReplayed } = run;
   const prompts = given.prompts.map((prompt) => inFolderOf(prompt, folder));
   let isEmpty = false;
-  const purse = run.openPurse?.(() => {
+  const purse = run.budget?.open(() => {
     isEmpty = true;
   });
   const recorded = isReplayed
@@ -89,7 +90,10 @@ async function inFolder(
     ? { checks: [{ what: 'result', passed: false, words: whyFailed(result, gaps, isTimeout) }], judgeUsd: 0 }
     : await checked();
   const errors = [...gaps, ...(result.subtype === 'success' ? [] : result.errors)];
-  const isOutOfMoney = isEmpty && (checks.some(({ passed }) => !passed) || result.is_error);
+  const { maxBudgetUsd } = given.options;
+  const isSpent =
+    purse !== undefined && maxBudgetUsd === undefined && result.terminal_reason === 'budget_exhausted';
+  const isOutOfMoney = (isEmpty || isSpent) && (checks.some(({ passed }) => !passed) || result.is_error);
   return {
     outcome: isOutOfMoney
       ? 'no_money'
@@ -149,7 +153,7 @@ function whyFailed(result: SDKResultMessage, gaps: readonly string[], isTimeout:
 }
 
 function optionsOf(
-  { case: { options: ofCase, checks }, variant, sessionId, home }: OneRun,
+  { case: { options: ofCase, checks }, variant, sessionId, home, budget }: OneRun,
   cwd: string,
   {
     purse,
@@ -158,6 +162,7 @@ function optionsOf(
   }: Pick<Options, 'abortController'> & Pick<NonNullable<Options['engine']>, 'purse' | 'callModel'>,
 ): Options {
   const { timeoutSeconds: _, systemPrompt, appendSystemPrompt, ...limits } = ofCase;
+  const maxBudgetUsd = limits.maxBudgetUsd ?? budget?.maxUsd;
   const schema = checks.find(
     (check): check is Extract<CaseCheck, { kind: 'schema' }> => check.kind === 'schema',
   );
@@ -165,7 +170,8 @@ function optionsOf(
     ...variant.options,
     ...limits,
     ...(limits.permissionMode === 'bypassPermissions' && { allowDangerouslySkipPermissions: true }),
-    ...(limits.maxBudgetUsd !== undefined && { strictBudget: true }),
+    // Without a price for its model a run with a budget is refused before it begins.
+    ...(maxBudgetUsd !== undefined && { maxBudgetUsd, strictBudget: true }),
     ...promptOf(variant.options.systemPrompt, systemPrompt, appendSystemPrompt),
     ...(schema !== undefined && { outputFormat: { type: 'json_schema', schema: schema.schema } }),
     cwd,
