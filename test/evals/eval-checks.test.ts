@@ -20,16 +20,19 @@ function writeCase(text: string, more: Readonly<Record<string, string>> = {}): s
 }
 
 test('commands, files, the answer, a schema, a judge whose cost counts, files for the checks, two prompts', async () => {
-  const verdict = (passed: boolean) =>
-    reply(JSON.stringify({ why: 'It is short.', passed }), { when: { model: WEAK }, usage: USAGE });
+  const verdict = (passed: boolean, lastMessage: string) =>
+    reply(toolUse('StructuredOutput', { why: 'It is short.', passed }), {
+      when: { model: WEAK, lastMessage },
+      usage: USAGE,
+    });
   const server = await rehearse(
-    verdict(true),
-    verdict(false),
-    reply('First.', { when: { lastMessage: 'One in' }, usage: USAGE }),
-    reply(toolUse('StructuredOutput', { sum: 3 }), { usage: USAGE }),
+    verdict(true, 'Is it short'),
+    verdict(false, 'Is it long'),
+    reply(toolUse('StructuredOutput', { sum: 1 }), { when: { lastMessage: 'One in' }, usage: USAGE }),
+    reply(toolUse('StructuredOutput', { sum: 3 }), { when: { model: GOOD }, usage: USAGE }),
   );
   const cwd = writeCase(
-    `prompt: [One in {{cwd}}., Two.]
+    `prompt: ['One in {{cwd}}.', Two.]
 checks:
   - command: cat hidden.txt && exit 4
     exit: 4
@@ -49,6 +52,7 @@ checks:
     env,
     cwd,
   });
+  expect(ran.stderr).not.toContain('turnwright:');
   const { runs, spentUsd } = JSON.parse(ran.stdout);
   const [{ checks, costUsd, judgeUsd, outcome, turns }] = runs;
   expect(checks).toEqual([
@@ -59,7 +63,7 @@ checks:
     { what: 'schema', passed: true },
     { what: `judge ${WEAK}`, passed: true },
     { what: `judge ${WEAK}`, passed: false, words: 'It is short.' },
-    { what: 'echo some words; exit 2', passed: false, words: expect.stringContaining('some words') },
+    { what: 'echo some words; exit 2', passed: false, words: expect.stringMatching(/^some words\n/) },
     { what: 'file start.txt', passed: false, words: 'It does not contain "there".' },
   ]);
   expect(checks[7].words).toContain('It exited with 2, not 0.');

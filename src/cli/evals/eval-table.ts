@@ -1,4 +1,6 @@
-/** An eval as lines: what failed first, a row for each case, and, where the eye is, a row for each variant. */
+/**
+ * An eval as lines: what failed first, a row for each case, and, where the eye is, a row for each variant.
+ */
 import type { CaseScore, EvalReport, VariantScore } from '../../evals/index.ts';
 import { takeStart } from '../../util/text/cut-text.ts';
 import { alignedRows } from '../words/aligned-rows.ts';

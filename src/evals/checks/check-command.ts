@@ -29,7 +29,7 @@ export async function runCheckCommand(
   const abortController = new AbortController();
   const abort = () => abortController.abort();
   signal.addEventListener('abort', abort, { once: true });
-  let failure: string | undefined = 'The command was not run.';
+  let failure: string | undefined = NOT_RUN;
   try {
     for await (const message of query({
       prompt: 'Check.',
@@ -38,11 +38,10 @@ export async function runCheckCommand(
       if (message.type !== 'user' || typeof message.message.content === 'string') continue;
       for (const part of message.message.content)
         if (part.type === 'tool_result')
-          failure =
-            part.is_error === true ? takeEnd(textOfContent(part.content ?? ''), LAST_WORDS) : undefined;
+          failure = part.is_error === true ? lastWords(textOfContent(part.content ?? '')) : undefined;
     }
   } catch (error) {
-    if (failure !== undefined && !signal.aborted) throw error;
+    if (failure === NOT_RUN && !signal.aborted) throw error;
   } finally {
     signal.removeEventListener('abort', abort);
   }
@@ -78,5 +77,13 @@ ${command}
 code=$?
 tail -c ${LAST_WORDS} "$checked"
 rm -f "$checked"
-if [ "$code" -ne ${exit} ]; then echo; echo "It exited with $code, not ${exit}."; exit 3; fi`;
+if [ "$code" -ne ${exit} ]; then echo; echo "It exited with $code, not ${exit}."; exit ${FAULT}; fi`;
 }
+
+const NOT_RUN = 'The command was not run.';
+
+/** As the tool begins with it, this says nothing of the command. */
+const FAULT = 3;
+
+const lastWords = (text: string): string =>
+  takeEnd(text.replace(new RegExp(`^Exit code ${FAULT}\\n`), ''), LAST_WORDS).trim();

@@ -47,7 +47,7 @@ export async function judgeRun(
   const costUsd = ended?.total_cost_usd ?? 0;
   const verdict = ended?.subtype === 'success' ? ended.structured_output : undefined;
   if (isVerdict(verdict)) return { ...verdict, costUsd };
-  const said = ended !== undefined && ended.subtype !== 'success' ? ended.errors.join(' ') : '';
+  const said = ended?.subtype === 'success' ? ended.result : (ended?.errors.join(' ') ?? '');
   return { passed: false, why: `The judge gave no verdict. ${said}`.trim(), costUsd };
 }
 

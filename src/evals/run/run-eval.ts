@@ -105,7 +105,9 @@ function planRuns({ cases, variants, runs, isReplayed }: EvalRequest): readonly 
 const endedIn = (records: readonly EvalRecord[]): readonly EndedRun[] =>
   records.filter((record): record is EndedRun => record.kind === 'ended' && record.outcome !== 'no_money');
 
-/** Of each run by its reservations, or its result; of one that was cut off without a budget, by its journal. */
+/**
+ * Of each run by its reservations, or its result; of one that was cut off without a budget, by its journal.
+ */
 async function countMoney(records: readonly EvalRecord[], folder: string): Promise<number> {
   const settled = new Map(records.flatMap((each) => (each.kind === 'settled' ? [[each.id, each.usd]] : [])));
   const bySession = new Map<string, number>();
