@@ -162,7 +162,14 @@ export {
   tool,
 } from './sdk/define-tool.ts';
 export * from './sdk/engine.ts';
-export { type ForkAtOptions, type ForksAtStep, forkAt, type SessionFork } from './sdk/fork-at.ts';
+export {
+  type CourseStep,
+  type ForkAtOptions,
+  type ForksAtStep,
+  forkAt,
+  type SessionCourse,
+  type SessionFork,
+} from './sdk/fork-at.ts';
 export {
   checkLogin,
   type Login,

@@ -88,6 +88,8 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./evals/eval-command.ts')).runEvalCommand(world, invocation);
     case 'case':
       return (await import('./evals/case-command.ts')).runCaseCommand(world, invocation);
+    case 'fork':
+      return (await import('./commands/fork-command.ts')).runForkCommand(world, invocation);
     case 'cost':
       return (await import('./commands/cost-command.ts')).runCostCommand(world, invocation);
     case 'models':

@@ -1,9 +1,15 @@
 /** Forks a kept session at one of its steps. */
-import type { ForkAtRequest, ForksAtStep, SessionFork } from '../engine/standalone/fork-at-step.ts';
+import type {
+  CourseStep,
+  ForkAtRequest,
+  ForksAtStep,
+  SessionCourse,
+  SessionFork,
+} from '../engine/standalone/fork-at-step.ts';
 import { resolvePlace } from './process-place.ts';
 import type { SessionOptions } from './sessions.ts';
 
-export type { ForksAtStep, SessionFork };
+export type { CourseStep, ForksAtStep, SessionCourse, SessionFork };
 /** The session's place, the step, and the forks. */
 export type ForkAtOptions = SessionOptions & ForkAtRequest;
 

@@ -21,6 +21,17 @@ describe('a reader of', () => {
     await followPage('docs/recipes/cap-the-spend.md', await reader({ name: 'dear', replies: [dear] }));
   });
 
+  it('compare-two-models-on-my-repository.md reads a table of two models', async () => {
+    const edit = toolUse('Edit', { file_path: 'add.js', old_string: 'a - b', new_string: 'a + b' });
+    const tested = toolUse('Write', { file_path: 'add.test.js', content: "import './add.js';\n" });
+    const someone = await reader(({ lastResult, model }) => {
+      if (lastResult === undefined) return reply(toolUse('Read', { file_path: 'add.js' }));
+      if (/was (?:edited|created)/.test(lastResult)) return reply('Done.');
+      return reply(model === 'claude-sonnet-5' ? [edit, tested] : edit);
+    });
+    await followPage('docs/recipes/compare-two-models-on-my-repository.md', someone);
+  });
+
   it('resume-after-a-crash.md finds the command run once', async () => {
     const someone = await reader(({ lastResult }) => {
       if (lastResult === undefined) return reply(toolUse('Bash', { command: './migrate.sh' }));

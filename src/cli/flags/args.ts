@@ -15,6 +15,7 @@ import {
 import { appended, fraction, parseWholeNumber, port } from './flag-values.ts';
 import { foreignFlagAdvice } from './foreign-flags.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
+import { addForkCommand, type ForkInvocation } from './fork-flags.ts';
 import { addLoginCommands, type LoginInvocation, type LogoutInvocation } from './login-flags.ts';
 import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
 import { addReplayCommand, type ReplayInvocation } from './replay-flags.ts';
@@ -47,6 +48,7 @@ export type Invocation =
   | ReplayInvocation
   | EvalInvocation
   | CaseInvocation
+  | ForkInvocation
   | { readonly command: 'cost'; readonly session: string | undefined; readonly json: boolean }
   | SessionsInvocation
   | DatabaseInvocation
@@ -189,6 +191,10 @@ function addReportCommands(subcommand: Subcommand, onCall: OnCall): void {
     subcommand('replay', 'run a session again from its record, and say whether it decides the same'),
     (call) => onCall({ ...call, session: call.session && unquoted(call.session) }),
   );
+  addForkCommand(
+    subcommand('fork', 'go on from a step of a session, in one or several ways, and compare how they ended'),
+    (call) => onCall({ ...call, session: call.session && unquoted(call.session) }),
+  );
   subcommand('models', 'list the models of the configured endpoint, with sizes and prices')
     .option('--json', 'as JSON')
     .action(({ json }: { json?: true }) => {
@@ -232,7 +238,7 @@ function isTypo(word: string, name: string): boolean {
   ].includes(true);
 }
 
-const RUNS: readonly Invocation['command'][] = ['run', 'start', 'rehearse', 'say', 'eval', 'case'];
+const RUNS: readonly Invocation['command'][] = ['run', 'start', 'rehearse', 'fork', 'say', 'eval', 'case'];
 
 /** Commander accepts the flags of a run before and after any command. */
 function rejectRunFlags(program: Command, command: string): void {

@@ -5,6 +5,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { forkLines } from '../../session/catalog/fork.ts';
 import { findStep, listSteps, nameStep, type SessionStep } from '../../session/forking/fork-point.ts';
+import { readCourse, type SessionCourse } from '../../session/forking/session-course.ts';
 import { type FoundSession, sessionFile } from '../../session/paths.ts';
 import { noProblems, recordsInOrder } from '../../session/resume/record-order.ts';
 import { configHome } from '../../settings/read/config-home.ts';
@@ -21,6 +22,8 @@ import { VERSION } from '../version.ts';
 import { putRecordedFiles, readWholeJournal } from './fork-files.ts';
 import { foundSession, type SessionPlace } from './inspect-session.ts';
 
+export type { CourseStep, SessionCourse } from '../../session/forking/session-course.ts';
+
 /** What to fork, and into how many. */
 export interface ForkAtRequest {
   /**
@@ -35,6 +38,11 @@ export interface ForkAtRequest {
   readonly forks?: readonly { readonly name: string; readonly replacesPrompt?: boolean }[] | undefined;
   /** Folder for the working copies. Default: beside the repository, or the folder: `<its name>.forks`. */
   readonly copiesIn?: string | undefined;
+  /**
+   * The one fork runs in the folder itself, so that its requests begin as those of the session did and the
+   * model's cache is used. The files are put there; a working copy keeps those that are there now.
+   */
+  readonly inPlace?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -47,6 +55,10 @@ export interface SessionFork {
   readonly cwd: string;
   /** Options of the `query()` that runs it; without a prompt the step is asked again. */
   readonly options: { readonly cwd: string } & ({ readonly resume: string } | { readonly sessionId: string });
+  /** In place: the working copy with the files that were there before. */
+  readonly keptIn?: string;
+  /** What it did from the step on, so far; names of files are those of the session that was forked. */
+  readCourse(): Promise<SessionCourse>;
   /** What it changed in its files. */
   compare(signal?: AbortSignal): Promise<CopyDifference>;
   /** Removes the working copy if nothing was changed in it; else `why` says what was. */
@@ -64,6 +76,8 @@ export interface ForksAtStep {
   /** The model that was asked there. */
   readonly model: string;
   readonly forks: readonly SessionFork[];
+  /** What the session itself did from the step on. */
+  readonly original: SessionCourse;
   /** What of the files as they were then is not known or was left out, in sentences without a full stop. */
   readonly notes: readonly string[];
   /** Working copies of processes that have ended, which may hold work. */
@@ -81,7 +95,7 @@ export async function forkAtStep(
   const records = recordsInOrder(raw, noProblems());
   const step = findStep(records, String(request.at));
   const asked = request.forks ?? [{ name: 'fork' }];
-  refuseForks(asked, step);
+  refuseForks(request.inPlace === true, asked, step);
   const folder = found.cwd ?? place.cwd;
   const parent = request.copiesIn ?? (await pickParent(folder, files));
   const left = await sweepUnfinishedCopies(parent, place.env);
@@ -89,36 +103,57 @@ export async function forkAtStep(
   const nameCopy = (name: string) =>
     freeName(parent, `${found.sessionId.slice(0, 8)}-${label}-${name}`, files);
   const common = { parent, env: place.env, signal: request.signal };
-  const source = await makeCopy({ ...common, folder, name: await nameCopy('files') });
   const copies: WorkingCopy[] = [];
   try {
-    const notes = [
-      ...source.notes,
-      ...(await putRecordedFiles(source, { records, step, folder, found, files })),
-    ];
+    let notes: readonly string[] = [];
     const forks: SessionFork[] = [];
-    for (const { name, replacesPrompt = false } of asked) {
-      const copy = await makeCopy({ ...common, folder: source.path, name: await nameCopy(name) });
-      copies.push(copy);
+    for (const { name: given, replacesPrompt = false } of asked) {
+      const name = request.inPlace === true ? 'before' : given;
+      const [first] = copies;
+      // All begin with the same files, also if the folder changes meanwhile.
+      const made = await makeCopy({ ...common, folder: first?.path ?? folder, name: await nameCopy(name) });
+      copies.push(made);
+      const copy = request.inPlace === true ? made.openOriginal() : made;
+      if (first === undefined) {
+        const recording = { records, step, folder, found, files };
+        notes = [...copy.notes, ...(await putRecordedFiles(copy, recording))];
+        await copy.markBeginning();
+      }
       const cut = replacesPrompt ? step.beginsAt : step.at;
-      const id = await writeFork(
+      const written = await writeFork(
         records.slice(0, cut),
         { found, folder, copy, label, name },
         { ...place, files },
       );
-      forks.push(describeFork(name, id, copy));
+      const move = { from: copy.path, to: folder };
+      const read = async (sessionId: string) => {
+        const entries = await readWholeJournal(files, journalOf(sessionId, copy.path, found, place));
+        const all = recordsInOrder(entries, noProblems());
+        const own = all.findIndex(({ seq }) => seq > written.copied);
+        return readCourse(all, own < 0 ? all.length : own, move);
+      };
+      forks.push(
+        describeFork({
+          name: given,
+          id: written.id,
+          copy,
+          read,
+          keptIn: request.inPlace === true ? made.path : undefined,
+        }),
+      );
     }
-    await source.discard();
     return {
       sessionId: found.sessionId,
       step: label,
       model: step.model,
       forks,
+      original: readCourse(records, step.at),
       notes,
       left: left.map(({ container }) => container),
     };
   } catch (error) {
-    for (const copy of [source, ...copies]) await copy.discard().catch(() => undefined);
+    // In place, what was there before may be in a copy alone.
+    for (const copy of request.inPlace === true ? [] : copies) await copy.discard().catch(() => undefined);
     throw error;
   }
 }
@@ -133,11 +168,13 @@ async function makeCopy(request: Parameters<typeof makeWorkingCopy>[0]): Promise
   }
 }
 
-function refuseForks(asked: NonNullable<ForkAtRequest['forks']>, step: SessionStep): void {
+function refuseForks(inPlace: boolean, asked: NonNullable<ForkAtRequest['forks']>, step: SessionStep): void {
   const refuse = (sentence: string) => {
     throw new TurnwrightError('invalid_option', sentence);
   };
   if (asked.length === 0) refuse('Name one fork at least.');
+  if (inPlace && asked.length > 1)
+    refuse('Several forks cannot run in one folder: only one can be in place.');
   for (const [at, { name, replacesPrompt }] of asked.entries()) {
     if (!/^[\w][\w.-]{0,63}$/.test(name))
       refuse(`"${name}" cannot name a fork: letters, digits, "-", "_" and "." only, at most 64.`);
@@ -168,31 +205,45 @@ interface ForkSource {
   readonly name: string;
 }
 
-/** Writes the journal of a fork where sessions of its working copy are. undefined: nothing was said before the step. */
+/** Writes the journal of a fork where sessions of its working copy are. No id: nothing was said before. */
 async function writeFork(
   records: readonly JournalEntry[],
   { found, folder, copy, label, name }: ForkSource,
-  { cwd, env, files = nodeFiles }: SessionPlace,
-): Promise<string | undefined> {
-  if (!records.some(({ type }) => type === 'user')) return undefined;
+  place: SessionPlace,
+): Promise<{ readonly id: string | undefined; readonly copied: number }> {
+  const { files = nodeFiles } = place;
+  if (!records.some(({ type }) => type === 'user')) return { id: undefined, copied: 0 };
   const to = systemIds.uuid();
   const lines = forkLines(records, {
     from: found.sessionId,
     to,
     upToMessageId: undefined,
-    move: { from: folder, to: copy.path },
+    ...(folder !== copy.path && { move: { from: folder, to: copy.path } }),
     title: `${found.sessionId.slice(0, 8)} from step ${label}: ${name}`,
     ids: systemIds,
     clock: systemClock,
     version: VERSION,
   });
-  const file = sessionFile(configHome(env, cwd) ?? dirname(found.directory), copy.path, to);
+  const file = journalOf(to, copy.path, found, place);
   await files.makeDir(dirname(file), 0o700);
   await files.createExclusive(file, `${(lines ?? []).join('\n')}\n`, 0o600);
-  return to;
+  // The last line is its name.
+  return { id: to, copied: (lines ?? []).length - 1 };
 }
 
-function describeFork(name: string, id: string | undefined, copy: WorkingCopy): SessionFork {
+/** Where sessions of this folder are, in the home of the session that is forked. */
+const journalOf = (id: string, folder: string, found: FoundSession, { cwd, env }: SessionPlace): string =>
+  sessionFile(configHome(env, cwd) ?? dirname(found.directory), folder, id);
+
+interface ForkParts {
+  readonly name: string;
+  readonly id: string | undefined;
+  readonly copy: WorkingCopy;
+  readonly keptIn: string | undefined;
+  read(sessionId: string): Promise<SessionCourse>;
+}
+
+function describeFork({ name, id, copy, keptIn, read }: ForkParts): SessionFork {
   const sessionId = id ?? systemIds.uuid();
   const cwd = copy.path;
   return {
@@ -200,6 +251,8 @@ function describeFork(name: string, id: string | undefined, copy: WorkingCopy): 
     sessionId,
     cwd,
     options: id === undefined ? { cwd, sessionId } : { cwd, resume: id },
+    ...(keptIn !== undefined && { keptIn }),
+    readCourse: () => read(sessionId),
     compare: copy.compare,
     removeUnlessUsed: copy.removeUnlessUsed,
     discard: copy.discard,

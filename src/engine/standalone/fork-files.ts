@@ -5,6 +5,7 @@ import type { BlobStore } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { SessionStep } from '../../session/forking/fork-point.ts';
 import {
+  readFirstCommit,
   listUnrecordedCalls,
   type RecordedFile,
   readRecordedFiles,
@@ -12,6 +13,7 @@ import {
 import { createFileBlobStore } from '../../session/in-process/blob-store.ts';
 import { readJournal } from '../../session/journal/read-journal.ts';
 import type { FoundSession } from '../../session/paths.ts';
+import { findGitFolder, readHead } from '../../util/files/git-folder.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import { takeStart } from '../../util/text/cut-text.ts';
@@ -50,7 +52,7 @@ export async function putRecordedFiles(copy: WorkingCopy, recording: Recording):
     else states.push(state);
   }
   for (const { path, why } of await copy.putFiles(states)) notes.push(`${path} is as it is now: ${why}`);
-  return [...notes, ...describeUnrecorded(records, step)];
+  return [...notes, ...(await describeCommit(records, folder, files)), ...describeUnrecorded(records, step)];
 }
 
 async function readAgents(directory: string, files: PersistentFiles): Promise<readonly JournalEntry[][]> {
@@ -64,7 +66,7 @@ async function readNow(copy: WorkingCopy, path: string, folder: string, files: P
   return files.readFile(join(copy.path, relative(folder, path))).catch(() => undefined);
 }
 
-/** undefined: not known. 'as it is': the file holds it already, or was not touched before or behind the step. */
+/** undefined: not known. 'as it is': the file holds it already. */
 async function toState(
   { path, content, hash }: RecordedFile,
   now: Uint8Array | undefined,
@@ -84,6 +86,21 @@ async function toState(
     return 'as it is';
   const ends = text?.includes('\r\n') === true && !content.text.includes('\r\n');
   return { path, content: ends ? content.text.replaceAll('\n', '\r\n') : content.text };
+}
+
+/** Where the repository moved on, files that no tool changed are those of now. */
+async function describeCommit(
+  records: readonly JournalEntry[],
+  folder: string,
+  files: PersistentFiles,
+): Promise<readonly string[]> {
+  const then = readFirstCommit(records);
+  const git = then === undefined ? undefined : await findGitFolder(folder, files);
+  const now = git && (await readHead(git, files))?.commit;
+  if (then === undefined || now === undefined || now.startsWith(then)) return [];
+  return [
+    `the repository was at ${then} when the session began and is at ${now.slice(0, then.length)} now: files that no tool changed are those of now`,
+  ];
 }
 
 /** Named in a note. */

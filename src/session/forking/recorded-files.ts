@@ -1,6 +1,7 @@
 /** Contents of files at a place in the journal, from what tools recorded of their changes. */
 import type { KeptContent } from '../../protocol/session/file-history.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
+import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
 import { isRecord } from '../../util/is-record.ts';
 
 /** What a file held: a text, stored bytes by hash, nothing (null), or what is not known (undefined). */
@@ -103,22 +104,29 @@ function readResult(form: unknown): Pick<FileEvent, 'path' | 'before' | 'after'>
 const toContent = (value: unknown): Content =>
   typeof value === 'string' ? { text: value } : value === null ? null : undefined;
 
-/** Calls that may have changed files in a way that no record holds, in order: a command, or the tool's name. */
+/** Calls that may have changed files in a way that no record holds: a command, or the tool's name. */
 export function listUnrecordedCalls(
   records: readonly JournalEntry[],
 ): readonly { readonly at: number; readonly what: string }[] {
   const inputs = new Map<string, unknown>();
-  const recorded = new Set(['Write', 'Edit', 'NotebookEdit']);
   const found: { at: number; what: string }[] = [];
   for (const [at, record] of records.entries()) {
     if (record.type === 'assistant')
       for (const block of record.message.content)
         if (block.type === 'tool_use') inputs.set(String(block['id']), block['input']);
-    if (record.type !== 'intent' || record.effectClass !== 'unsafe' || recorded.has(record.toolName))
+    if (record.type !== 'intent' || record.effectClass !== 'unsafe' || toolFacts(record.toolName).family === 'write')
       continue;
     const input = inputs.get(record.toolUseId);
     const command = isRecord(input) ? input['command'] : undefined;
     found.push({ at, what: typeof command === 'string' ? command : record.toolName });
   }
   return found;
+}
+
+/** The commit that the repository was at when the session began, as its requests said; undefined: none. */
+export function readFirstCommit(records: readonly JournalEntry[]): string | undefined {
+  const snapshot = records.find((record) => record.type === 'context-snapshot');
+  const text = snapshot?.system.find((part) => part.includes('# Git\n')) ?? '';
+  const about = text.slice(text.indexOf('# Git\n'));
+  return /^(?:Commit: |Last commits:\n)([\da-f]{7,40})\b/m.exec(about)?.[1];
 }

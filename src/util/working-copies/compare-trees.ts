@@ -1,7 +1,7 @@
 /** Compares two states of a working copy, as git does. */
 import { type GitPlace, runGitHere } from './run-git-here.ts';
 
-export interface ComparedFile {
+interface ComparedFile {
   /** Relative to the root of the copy, with forward slashes. */
   readonly path: string;
   /** Of a renamed file. */

@@ -1,6 +1,6 @@
 /**
- * The record beside the files of a working copy. It is replaced in one piece, so a copy whose record does not say
- * `ready` was never finished, whatever its process died of.
+ * The record beside the files of a working copy. It is replaced in one piece, so a copy whose record does not
+ * say `ready` was never finished, whatever its process died of.
  */
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,6 +14,8 @@ export interface CopyRecord {
   readonly state: 'making' | 'ready' | 'removing';
   /** The folder that it is a copy of; absolute. */
   readonly folder: string;
+  /** What `files` is a copy of: the root of the folder's repository, or the folder. */
+  readonly root: string;
   readonly kind: 'worktree' | 'copy';
   /** For a worktree: the folder of git that all working trees of the repository share. */
   readonly repository?: string;

@@ -1,10 +1,10 @@
-/** The state of a folder as a tree of git, kept in a store of objects of its own, and what git ignores in it. */
+/** The state of a folder as a tree of git, in a store of objects of its own, and what git ignores in it. */
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../ids/sha256.ts';
 import { type GitPlace, runGitHere } from './run-git-here.ts';
 
-/** Writes all files that git does not ignore as a tree into the store that `place` names. Resolves to its id. */
+/** Writes what git does not ignore as a tree into the store that `place` names. Resolves to its id. */
 export async function writeTree(place: GitPlace): Promise<string> {
   await runGitHere(['add', '--all', '.'], place);
   return (await runGitHere(['write-tree'], place)).trim();

@@ -5,7 +5,7 @@ import { type CopyRecord, isAbandoned, readCopyRecord, writeCopyRecord } from '.
 import { runGitHere } from './run-git-here.ts';
 
 /** A working copy whose process has ended. */
-export interface LeftCopy {
+interface LeftCopy {
   readonly container: string;
   /** The folder that it is a copy of. */
   readonly folder: string;

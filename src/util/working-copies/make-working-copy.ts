@@ -1,7 +1,7 @@
 /**
- * Working copies of a folder: places in which an agent may work while the folder itself stays as it is. Where there is
- * a git repository with a commit, a copy is a linked working tree of it (`git worktree`), with the uncommitted state;
- * elsewhere the files are copied.
+ * Working copies of a folder: places in which an agent may work while the folder itself stays as it is. Where
+ * there is a git repository with a commit, a copy is a linked working tree of it (`git worktree`), with the
+ * uncommitted state; elsewhere the files are copied.
  *
  *     <parent>/<name>/files      the copy of the repository's root, or of the folder
  *     <parent>/<name>/compare    what it is compared with: objects and an index of their own
@@ -25,11 +25,11 @@ import { discardContainer } from './left-copies.ts';
 import { type GitPlace, runGitHere, withoutRepositoryFilters } from './run-git-here.ts';
 import { openWorkingCopy, type WorkingCopy } from './working-copy.ts';
 
-/** What git does not ignore in a folder without a repository, and what is ignored that is copied along: in bytes. */
-export const MAX_COPIED_BYTES = 1024 * 1024 * 1024;
+/** In bytes: files of a folder without a repository, and those that git ignores. */
+const MAX_COPIED_BYTES = 1024 * 1024 * 1024;
 
 export interface WorkingCopyRequest {
-  /** Absolute. May lie in a repository: then the whole repository is copied, and `path` is this folder's copy. */
+  /** Absolute. In a repository all of it is copied, and `path` is this folder's copy. */
   readonly folder: string;
   /** Absolute: where copies are made; created (0700) if missing. Not inside the folder or its repository. */
   readonly parent: string;
@@ -47,21 +47,21 @@ export interface WorkingCopyRequest {
    * at most `maxBytes`, else they are left out and `notes` names them; `none`: left out.
    */
   readonly ignored?: 'copy' | 'none' | undefined;
-  /** In bytes; default `MAX_COPIED_BYTES`. */
+  /** In bytes; default 1 GB. */
   readonly maxBytes?: number | undefined;
   /** Ends the making; what was made by then is removed. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Makes a working copy. Of what is not committed, the difference between staged and not staged is not kept, and of
- * modes only the executable bit is; submodules and clones inside the folder are empty in the copy, which `notes` says.
- * Hooks of git do not run, nor do filters that the repository's own configuration names.
+ * Makes a working copy. Of what is not committed, the difference between staged and not staged is not kept,
+ * and of modes only the executable bit is; submodules and clones inside the folder are empty in the copy,
+ * which `notes` says. Hooks of git do not run, nor do filters that the repository's own configuration names.
  *
- * @throws an Error with a sentence: the name is taken, git is missing or refuses the repository, the folder does not
- * exist, is too large to copy, or holds `parent`.
+ * @throws an Error with a sentence: the name is taken, git is missing or refuses the repository, the folder
+ * does not exist, is too large to copy, or holds `parent`.
  * @example
- * const copy = await makeWorkingCopy({ folder: '/work/app', parent: '/work/app.copies', name: 'a', env: process.env });
+ * const copy = await makeWorkingCopy({ folder: '/work/app', parent: '/work/copies', name: 'a', env });
  * await writeFile(join(copy.path, 'a.txt'), 'changed');
  * console.log((await copy.compare()).text);
  * const { removed, why } = await copy.removeUnlessUsed(); // false, 'a.txt was changed'
@@ -80,6 +80,7 @@ export async function makeWorkingCopy(request: WorkingCopyRequest): Promise<Work
     version: 1,
     state: 'making',
     folder,
+    root: source.root,
     kind: source.commit === undefined ? 'copy' : 'worktree',
     ...(source.commonFolder !== undefined && { repository: source.commonFolder }),
     madeAt: new Date().toISOString(),

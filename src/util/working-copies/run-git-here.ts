@@ -1,4 +1,4 @@
-/** Runs git for working copies: without hooks, pagers, monitors, questions and the caller's GIT_ variables. */
+/** Runs git for working copies: without hooks, pagers, monitors, questions and variables of the caller. */
 import { codeOf } from '../code-of.ts';
 import { childProcess } from '../node.ts';
 

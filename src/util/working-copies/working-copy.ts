@@ -41,6 +41,11 @@ export interface WorkingCopy {
   removeUnlessUsed(): Promise<{ readonly removed: boolean; readonly why?: string }>;
   /** Removes it with everything in it. */
   discard(): Promise<void>;
+  /**
+   * The folder itself, to put files in and to compare it; this copy then holds what was there before. Its
+   * `removeUnlessUsed` removes nothing, and its `discard` rejects.
+   */
+  openOriginal(): WorkingCopy;
 }
 
 interface CopyParts {
@@ -50,10 +55,13 @@ interface CopyParts {
   readonly prefix: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly notes: readonly string[];
+  /** Default: the files of the copy. */
+  readonly files?: string;
 }
 
-export function openWorkingCopy({ container, record, prefix, env, notes }: CopyParts): WorkingCopy {
-  const files = join(container, 'files');
+export function openWorkingCopy(parts: CopyParts): WorkingCopy {
+  const { container, record, prefix, env, notes, files = join(container, 'files') } = parts;
+  const isOriginal = files === record.root;
   const path = join(files, prefix);
   let beginning = record;
 
@@ -116,19 +124,24 @@ export function openWorkingCopy({ container, record, prefix, env, notes }: CopyP
       const at = await place();
       const [tree, ignored] = [await writeTree(at), await fingerprint(at)];
       beginning = { ...beginning, tree, ignored };
-      await writeCopyRecord(container, beginning);
+      if (!isOriginal) await writeCopyRecord(container, beginning);
     },
     async compare(signal) {
       const at = await place(signal);
       return compareTrees(beginning.tree ?? '', await writeTree(at), at);
     },
     async removeUnlessUsed() {
+      if (isOriginal) return { removed: false, why: 'it is the folder itself' };
       const why = await findUse().catch((error: unknown) => `it could not be compared (${errorText(error)})`);
       if (why !== undefined) return { removed: false, why };
       await discard();
       return { removed: true };
     },
-    discard,
+    async discard() {
+      if (isOriginal) throw new Error(`${files} is the folder itself, which is not removed.`);
+      await discard();
+    },
+    openOriginal: () => openWorkingCopy({ ...parts, record: beginning, files: record.root }),
   };
 }
 
