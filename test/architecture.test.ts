@@ -78,6 +78,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'terminal',
     'lazy:rehearsal',
     'types:rehearsal',
+    'lazy:evals/index.ts',
+    'types:evals/index.ts',
     // Its commands, each of which is loaded when it is given.
     'durable/index.ts',
     'util/text/error-text.ts',
@@ -107,6 +109,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // For pages in a browser: what it sends is what any consumer receives, and it runs no engine itself.
   page: ['types:protocol', 'util/clock.ts', 'util/bounded-json.ts', 'util/host-header.ts'],
+  // Through the library's door; what a case is made of comes from the records of a session.
+  evals: [
+    'index.ts',
+    'types:protocol',
+    'util',
+    'lazy:testing/index.ts',
+    'engine/standalone/session-beginning.ts',
+    'settings/resolve/child-env.ts',
+  ],
   // Like a consumer: through the library's door.
   durable: ['index.ts', 'types:protocol', 'protocol/errors.ts', 'util'],
 };
@@ -176,6 +187,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
       'util',
       'cli',
       'rehearsal',
+      'evals',
       'sandbox',
       'terminal/renderer/write-now.ts',
       'terminal/editor/external-editor.ts',

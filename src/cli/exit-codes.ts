@@ -7,7 +7,7 @@ export const EXIT = {
   error: 1,
   /** The call cannot run as written: an unknown flag, no task, no configuration. No request was sent. */
   usage: 2,
-  /** `durable migrate --check`: steps would be applied. */
+  /** Something is left: steps for `durable migrate --check`, runs without money for `eval`. */
   pending: 3,
   /** `replay`, `record` and `policy try`: the sessions hold nothing that could be run, or decided, again. */
   notRecorded: 4,

@@ -87,6 +87,10 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./commands/replay-command.ts')).runReplayCommand(world, invocation);
     case 'record':
       return (await import('./commands/record-command.ts')).runRecordCommand(world, invocation);
+    case 'eval':
+      return (await import('./evals/eval-command.ts')).runEvalCommand(world, invocation);
+    case 'case':
+      return (await import('./evals/case-command.ts')).runCaseCommand(world, invocation);
     case 'fork':
       return (await import('./commands/fork-command.ts')).runForkCommand(world, invocation);
     case 'policy':

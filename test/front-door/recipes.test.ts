@@ -71,6 +71,15 @@ describe('a reader of', () => {
     await someone.follow(played);
   });
 
+  it('choose-a-model.md sees which model passes', async () => {
+    const someone = await reader(({ model, body, call }) => {
+      const [, cwd] = /Working directory: ([^\n\\"]+)/.exec(JSON.stringify(body)) ?? [];
+      const content = 'export const sum = (a, b) => a + b;\n';
+      if (model.includes('haiku') || call > 1) return reply('Done.');
+      return reply(toolUse('Write', { file_path: `${cwd}/sum.mjs`, content }));
+    await followPage('docs/recipes/choose-a-model.md', someone);
+  });
+
   it('mcp-server.md has a server whose tool is called', async () => {
     const someone = await reader(({ lastResult }) =>
       lastResult === undefined

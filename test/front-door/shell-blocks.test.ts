@@ -26,6 +26,13 @@ const CONVERSATION = /^(?:npx )?turnwright\s*(?:--continue\s*)?(?:#.*)?$/;
 /** What a page has in place before its commands, by words in them. */
 const BEFORE: readonly (readonly [words: RegExp, commands: string])[] = [
   [/rehearse notes\.yaml/, `cat > notes.yaml <<'END'\n${notes()}END`],
+  [
+    /turnwright eval cases /,
+    `mkdir -p cases/a && echo '{}' | tee plain.json > careful.json && cat > cases/a/case.yaml <<'END'
+prompt: Say hello.
+checks: [{ answer: true, contains: Done }]
+END`,
+  ],
   [/mcp login issues/, 'turnwright mcp add --transport http issues http://127.0.0.1:1/mcp'],
 ];
 

@@ -29,6 +29,7 @@ export async function withWholeId(invocation: Invocation, world: Pick<World, 'en
     case 'cost':
     case 'record':
     case 'replay':
+    case 'case':
     case 'fork':
       return isPart(invocation.session)
         ? { ...invocation, session: await wholeSessionId(invocation.session, world) }

@@ -5,6 +5,13 @@ import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../usage-error.ts';
 import { completionScript } from './completion-script.ts';
 import { addDurableCommands, type DatabaseInvocation } from './durable-flags.ts';
+import {
+  addEvalCommands,
+  type CaseInvocation,
+  EVAL_COMMANDS,
+  type EvalInvocation,
+  parseEvalArgs,
+} from './eval-flags.ts';
 import { appended, fraction, parseWholeNumber, port } from './flag-values.ts';
 import { foreignFlagAdvice } from './foreign-flags.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
@@ -48,6 +55,8 @@ export type Invocation =
   | RecordInvocation
   | PolicyInvocation
   | ReplayInvocation
+  | EvalInvocation
+  | CaseInvocation
   | ForkInvocation
   | { readonly command: 'cost'; readonly session: string | undefined; readonly json: boolean }
   | SessionsInvocation
@@ -118,6 +127,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     });
   addTrustCommand(subcommand('trust', "let this folder's settings take effect as they are now"), onCall);
   addMcpCommand(program, onCall);
+  addEvalCommands(program, onCall);
   addDurableCommands(subcommand, (call) =>
     onCall(call.command === 'send' ? { ...call, words: call.words.map(unquoted) } : call),
   );
@@ -129,6 +139,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   try {
     const words = asFlags(withPicker(argv.map(inOneSpelling)), names);
     if (words[0] === 'mcp') parseMcpArgs(quiet(), words, onCall);
+    else if (EVAL_COMMANDS.includes(words[0])) parseEvalArgs(quiet(), words, onCall);
     else program.parse(quoteTask(words, names), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -247,7 +258,7 @@ function isTypo(word: string, name: string): boolean {
   ].includes(true);
 }
 
-const RUNS: readonly Invocation['command'][] = ['run', 'start', 'rehearse', 'fork', 'say'];
+const RUNS: readonly Invocation['command'][] = ['run', 'start', 'rehearse', 'fork', 'say', 'eval', 'case'];
 
 /** Commander accepts the flags of a run before and after any command. */
 function rejectRunFlags(program: Command, command: string): void {

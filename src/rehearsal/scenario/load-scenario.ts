@@ -1,7 +1,6 @@
 /** Reads a scenario file, YAML or JSON, and reports problems: where, and what was expected. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Document, LineCounter } from 'yaml';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Scenario, ScriptedReply } from './scenario.ts';
 import type { ScenarioFile } from './scenario-schema.ts';
@@ -33,27 +32,13 @@ export async function parseScenario(
   file: string,
   options: LoadOptions = {},
 ): Promise<Scenario> {
-  const [{ parseYamlDocument }, { scenarioSchema }] = await Promise.all([
-    import('./read-yaml.ts'),
+  const [{ readCheckedYaml }, { scenarioSchema }] = await Promise.all([
+    import('../../util/yaml/checked-yaml.ts'),
     import('./scenario-schema.ts'),
   ]);
-  const { document, lines } = parseYamlDocument(source);
-  if (document.errors.length > 0) {
-    throw invalid(document.errors.map((error) => `${at(file, lines, error.pos[0])}: ${error.message}`));
-  }
-  const parsed = scenarioSchema.safeParse(document.toJS());
-  if (!parsed.success) {
-    throw invalid(
-      parsed.error.issues.map((issue) => {
-        const keys = issue.code === 'unrecognized_keys' ? issue.keys : [];
-        const path = [...issue.path, ...keys.slice(0, 1)];
-        const place = at(file, lines, findOffset(document, path));
-        return `${place}: ${path.length === 0 ? 'scenario' : path.join('.')}: ${issue.message}`;
-      }),
-    );
-  }
-  const place = (path: readonly PropertyKey[]) => `line ${lines.linePos(findOffset(document, path)).line}`;
-  return toScenario(parsed.data, file, place, options);
+  const read = readCheckedYaml(source, scenarioSchema, { file, whole: 'scenario' });
+  if (read.kind === 'refused') throw new TurnwrightError('invalid_scenario', read.problems.join('\n'));
+  return toScenario(read.value, file, (path) => `line ${read.lineAt(path)}`, options);
 }
 
 function toScenario(
@@ -74,32 +59,6 @@ function toScenario(
     replies,
     vars: { ...parsed.vars, ...options.vars },
   };
-}
-
-/** The offset of the node at a path, or of the nearest existing node around it. */
-function findOffset(document: Document.Parsed, path: readonly PropertyKey[]): number {
-  for (let length = path.length; length > 0; length--) {
-    const node: unknown = document.getIn(path.slice(0, length), true);
-    const range = findStart(node);
-    if (range !== undefined) return range;
-  }
-  return findStart(document.contents) ?? 0;
-}
-
-function findStart(node: unknown): number | undefined {
-  if (typeof node !== 'object' || node === null || !('range' in node) || !Array.isArray(node.range))
-    return undefined;
-  const start: unknown = node.range[0];
-  return typeof start === 'number' ? start : undefined;
-}
-
-function at(file: string, lines: LineCounter, offset: number): string {
-  const { line, col } = lines.linePos(offset);
-  return `${file}:${line}:${col}`;
-}
-
-function invalid(problems: readonly string[]): TurnwrightError {
-  return new TurnwrightError('invalid_scenario', problems.join('\n'));
 }
 
 /** The schema has checked the shape; fields that are `undefined` are dropped, at any depth. */
