@@ -6,7 +6,7 @@ import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { AttemptRecord } from '../protocol/model/model.ts';
 import type { AssistantBlock } from '../protocol/model/wire.ts';
 import type { JournalEntry } from '../protocol/session/journal.ts';
-import { textOfContent } from '../util/text/text-of-content.ts';
+import { textOfContent } from '../util/text/text-blocks.ts';
 import { readRecorded } from './read-recorded.ts';
 import type { RecordedAttempt, RecordedIteration, RecordedRun } from './recorded.ts';
 

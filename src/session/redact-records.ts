@@ -4,7 +4,7 @@
  * that the records can still be explained, replayed and counted. What no list here names is redacted.
  */
 import type { JournalEntry } from '../protocol/session/journal.ts';
-import { isRecord } from '../util/is-record.ts';
+import { isRecord } from '../util/json-values.ts';
 import { redactText } from './redact-text.ts';
 
 /** `entries` are not changed. An entry says that it was redacted: replays then compare redacted forms. */

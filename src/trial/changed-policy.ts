@@ -1,7 +1,8 @@
-import { formatRule, parseRule } from '../permissions/rules/permission-rule.ts';
+import { parseRule } from '../permissions/rules/permission-rule.ts';
 import type { PolicyInForce, RecordedRules } from '../protocol/session/policy-in-force.ts';
 import type { PolicyChange } from '../protocol/session/policy-trial.ts';
 import type { PermissionBehavior } from '../protocol/tools/permission.ts';
+import { formatRule } from '../protocol/tools/permission.ts';
 
 /** Where what a change adds counts as being from. */
 const ADDED_BY = 'flagSettings';

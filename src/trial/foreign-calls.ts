@@ -5,7 +5,7 @@
 import type { JournalEntry } from '../protocol/session/journal.ts';
 import type { RecordedAnswer } from '../protocol/session/policy-trial.ts';
 import { messageOfRecord } from '../session/journal/message-record.ts';
-import { textOfContent } from '../util/text/text-of-content.ts';
+import { textOfContent } from '../util/text/text-blocks.ts';
 import type { ReadCalls, RecordedCall } from './recorded-call.ts';
 
 /** How the results of calls begin that a person refused, and what those without an answer say. */

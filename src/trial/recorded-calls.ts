@@ -5,7 +5,7 @@ import type { PolicyInForce } from '../protocol/session/policy-in-force.ts';
 import type { RecordedAnswer } from '../protocol/session/policy-trial.ts';
 import type { ToolTrace } from '../protocol/tools/tool-call.ts';
 import { messageOfRecord } from '../session/journal/message-record.ts';
-import { isRecord } from '../util/is-record.ts';
+import { isRecord } from '../util/json-values.ts';
 import { readForeignCalls } from './foreign-calls.ts';
 import { type ReadCalls, type RecordedCall, type RecordedPermission, wasAsked } from './recorded-call.ts';
 

@@ -2,11 +2,12 @@
  * The fewest offers of the permission dialog that would have allowed what a person approved, and nothing that
  * one refused. Every demand is one that the gate itself made: a choice that it does not meet adds the next.
  */
-import { formatRule } from '../permissions/rules/permission-rule.ts';
+
 import type { PolicyInForce } from '../protocol/session/policy-in-force.ts';
 import type { SmallestOffer, SmallestSet } from '../protocol/session/policy-trial.ts';
 import { toolFacts } from '../protocol/tools/builtin-tools.ts';
 import type { PermissionUpdate } from '../protocol/tools/permission.ts';
+import { formatRule } from '../protocol/tools/permission.ts';
 import { chooseFewest, type FewestChosen } from './hitting-set.ts';
 import type { RecordedCall } from './recorded-call.ts';
 import type { TrialGate } from './trial-gate.ts';

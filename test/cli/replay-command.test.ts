@@ -34,7 +34,9 @@ test('a session decides the same again; without its decisions there is nothing t
   writeFileSync(path, other.join('\n'));
   const different = await commandLine(['replay', '--redact'], { env, cwd });
   expect([different.code, different.stderr]).toEqual([1, '']);
-  expect(different.stdout).toMatch(/^Different: submission 1, iteration 1: budgets\.turnCount\n {2}recorded: 7\n/);
+  expect(different.stdout).toMatch(
+    /^Different: submission 1, iteration 1: budgets\.turnCount\n {2}recorded: 7\n/,
+  );
 
   const messages = text.split('\n').filter((line) => !line.includes('"type":"decision"'));
   writeFileSync(path, messages.join('\n'));

@@ -77,6 +77,7 @@ describe('a reader of', () => {
       const content = 'export const sum = (a, b) => a + b;\n';
       if (model.includes('haiku') || call > 1) return reply('Done.');
       return reply(toolUse('Write', { file_path: `${cwd}/sum.mjs`, content }));
+    });
     await followPage('docs/recipes/choose-a-model.md', someone);
   });
 

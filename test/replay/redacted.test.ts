@@ -6,7 +6,7 @@ import { explainRecords } from '../../src/session/explain.ts';
 import { redactRecords } from '../../src/session/redact-records.ts';
 import { redactText } from '../../src/session/redact-text.ts';
 import { callTool, fakeTool, replay, reply, say, think } from '../../src/testing/index.ts';
-import { lazily } from '../../src/util/async/lazily.ts';
+import { lazily } from '../../src/util/collections/made-once.ts';
 import { engineUnderTest } from '../engine/engine-under-test.ts';
 
 const SECRETS = [

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { placeOfCommand } from '../../src/engine/sandbox/open-sandbox.ts';
-import { formatRule } from '../../src/permissions/rules/permission-rule.ts';
 import type { PolicyInForce } from '../../src/protocol/session/policy-in-force.ts';
 import type { PolicyChange } from '../../src/protocol/session/policy-trial.ts';
+import { formatRule } from '../../src/protocol/tools/permission.ts';
 import { changePolicy } from '../../src/trial/changed-policy.ts';
 import { chooseFewest } from '../../src/trial/hitting-set.ts';
 import type { RecordedCall } from '../../src/trial/recorded-call.ts';

@@ -8,11 +8,10 @@ import {
 } from '../../index.ts';
 import { oneLine, visible } from '../../terminal/text/visible.ts';
 import { takeStart } from '../../util/text/cut-text.ts';
-import { grouped } from '../../util/text/grouped.ts';
+import { grouped } from '../../util/text/figures-and-times.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { PolicyInvocation, TrialFailure } from '../flags/policy-flags.ts';
-import { alignedRows } from '../words/aligned-rows.ts';
-import { counted } from '../words/units.ts';
+import { alignedRows, counted } from '../words/units.ts';
 import type { World } from '../world.ts';
 
 export async function runPolicyCommand(

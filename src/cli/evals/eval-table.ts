@@ -3,8 +3,7 @@
  */
 import type { CaseScore, EvalReport, VariantScore } from '../../evals/index.ts';
 import { takeStart } from '../../util/text/cut-text.ts';
-import { alignedRows } from '../words/aligned-rows.ts';
-import { counted, dollars, duration, tokens } from '../words/units.ts';
+import { alignedRows, counted, dollars, duration, tokens } from '../words/units.ts';
 
 const MARKS = { passed: '✓', failed: '✗', no_money: '·' } as const;
 const MOST_FAILURES = 8;

@@ -18,6 +18,7 @@ import { asFlags, rejectForeignWord } from './foreign-words.ts';
 import { addForkCommand, type ForkInvocation } from './fork-flags.ts';
 import { addLoginCommands, type LoginInvocation, type LogoutInvocation } from './login-flags.ts';
 import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
+import { addPolicyCommand, type PolicyInvocation } from './policy-flags.ts';
 import {
   addRecordCommand,
   addReplayCommand,
@@ -25,7 +26,6 @@ import {
   type RecordInvocation,
   type ReplayInvocation,
 } from './replay-flags.ts';
-import { addPolicyCommand, type PolicyInvocation } from './policy-flags.ts';
 import { addRunFlags, type RunFlags, runFlags } from './run-flags.ts';
 import { addSessionsCommand, type SessionsInvocation } from './sessions-flags.ts';
 import { addTrustCommand, type TrustInvocation } from './trust-flags.ts';

@@ -9,10 +9,9 @@ import {
 import { oneLine, visible } from '../../terminal/text/visible.ts';
 import { takeStart } from '../../util/text/cut-text.ts';
 import { isSilentRefusal } from '../exit-codes.ts';
-import { alignedRows } from '../words/aligned-rows.ts';
 import { stopSentence, totals } from '../words/summary.ts';
 import { toolLabel } from '../words/tool-label.ts';
-import { counted, dollars, duration, tokens } from '../words/units.ts';
+import { alignedRows, counted, dollars, duration, tokens } from '../words/units.ts';
 import type { RanVariant } from './run-variants.ts';
 
 /** The first step at which a variant decided otherwise than the session did. */

@@ -12,7 +12,7 @@ import { configHome } from '../../settings/read/config-home.ts';
 import { systemClock } from '../../util/clock.ts';
 import { findGitFolder } from '../../util/files/git-folder.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
-import { systemIds } from '../../util/ids/uuid.ts';
+import { systemIds } from '../../util/ids/hash-and-uuid.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import type { CopyDifference } from '../../util/working-copies/compare-trees.ts';
 import { sweepUnfinishedCopies } from '../../util/working-copies/left-copies.ts';

@@ -15,7 +15,7 @@ import { readJournal } from '../../session/journal/read-journal.ts';
 import type { FoundSession } from '../../session/paths.ts';
 import { findGitFolder, readHead } from '../../util/files/git-folder.ts';
 import { isInside } from '../../util/files/inside.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 import { takeStart } from '../../util/text/cut-text.ts';
 import type { FileState, WorkingCopy } from '../../util/working-copies/working-copy.ts';
 

@@ -2,7 +2,7 @@ import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { Recorder } from '../../protocol/session/journal.ts';
 import type { PolicyInForce } from '../../protocol/session/policy-in-force.ts';
 import type { GatePorts } from '../../protocol/tools/gate-ports.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 import { intentRecorder } from './record-intent.ts';
 
 /** Characters of the hash that names a policy. */

@@ -4,7 +4,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { TurnwrightError } from '../../index.ts';
 import { findGitFolder } from '../../util/files/git-folder.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 import type { CaseFile } from './case-schema.ts';
 import type { CaseCheck, EvalCase, TextDemand } from './eval-case.ts';
 

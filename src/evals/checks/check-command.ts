@@ -4,7 +4,7 @@
  */
 import { leaderOfFamily, type Options, query } from '../../index.ts';
 import { takeEnd } from '../../util/text/cut-text.ts';
-import { textOfContent } from '../../util/text/text-of-content.ts';
+import { textOfContent } from '../../util/text/text-blocks.ts';
 import { type CaseCheck, FOLDER_MARK } from '../case/eval-case.ts';
 
 const LAST_WORDS = 2_000;

@@ -2,7 +2,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Options, SDKResultMessage } from '../../index.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
+import { sha256 } from '../../util/ids/hash-and-uuid.ts';
 import { bounded } from '../../util/text/cut-text.ts';
 import type { CaseCheck, TextDemand } from '../case/eval-case.ts';
 import type { CheckOutcome } from '../results/run-record.ts';

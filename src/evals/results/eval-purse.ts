@@ -4,7 +4,7 @@
  * known.
  */
 import type { EmptyPurse, Purse, TakenMoney } from '../../protocol/model/purse.ts';
-import { uuid } from '../../util/ids/uuid.ts';
+import { uuid } from '../../util/ids/hash-and-uuid.ts';
 import type { ResultsWriter } from './results-file.ts';
 
 export interface EvalPurse {

@@ -5,8 +5,8 @@
 import { type FileHandle, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnwrightError } from '../../index.ts';
-import { codeOf } from '../../util/code-of.ts';
 import { checkLiveness, type ProcessIdentity, thisProcess } from '../../util/process/process-identity.ts';
+import { codeOf } from '../../util/text/error-text.ts';
 import type { EvalRecord } from './run-record.ts';
 
 const FILE = 'results.jsonl';

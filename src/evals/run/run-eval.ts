@@ -2,8 +2,7 @@
 import { join } from 'node:path';
 import { sessionCost, TurnwrightError } from '../../index.ts';
 import { systemClock } from '../../util/clock.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
-import { uuid } from '../../util/ids/uuid.ts';
+import { sha256, uuid } from '../../util/ids/hash-and-uuid.ts';
 import type { EvalCase } from '../case/eval-case.ts';
 import { type EvalPurse, openEvalPurse } from '../results/eval-purse.ts';
 import { openResults, type ReadRecords, type ResultsWriter, readRecords } from '../results/results-file.ts';

@@ -3,7 +3,7 @@ import type { JudgedTool, PolicyInForce, RecordedRules } from '../../protocol/se
 import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
 import type { PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
 import type { PermissionBehavior, PermissionRuleSource } from '../../protocol/tools/permission.ts';
-import { formatRule } from '../rules/permission-rule.ts';
+import { formatRule } from '../../protocol/tools/permission.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
 import type { PermissionState } from './evaluation.ts';
 import { createSubject } from './subject.ts';

@@ -10,7 +10,7 @@ import type {
 } from '../../protocol/model/model.ts';
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { ToldCall } from '../../protocol/session/told.ts';
-import { thisTurn } from '../../util/async/this-tick.ts';
+import { thisTurn } from '../../util/async/promises.ts';
 import type { Cursor } from '../cursor.ts';
 import { answerBytes, decodeAnswer } from '../encode-answer.ts';
 import type { RecordedAttempt, RecordedIteration } from '../recorded.ts';

@@ -2,7 +2,7 @@
 import type { KeptContent } from '../../protocol/session/file-history.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 
 /** What a file held: a text, stored bytes by hash, nothing (null), or what is not known (undefined). */
 type Content = { readonly text: string } | { readonly kept: KeptContent } | null | undefined;

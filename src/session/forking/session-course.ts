@@ -1,7 +1,7 @@
 /** What a session did from one place of its journal on: its steps, and what they took. */
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { isRecord } from '../../util/json-values.ts';
 import { listSteps, nameStep } from './fork-point.ts';
 import { type FolderMove, moveFolder } from './move-folder.ts';
 

@@ -10,9 +10,9 @@ import type { AnyTool, ToolContext } from '../../protocol/tools/tool.ts';
 import { andThen } from '../../util/async/promises.ts';
 import { boundedErrorText, type CallNotes, type CallOutcome } from '../outcome.ts';
 import { toHookVote, withHookVote } from './hook-vote.ts';
+import { beginJudgement, noteRuled, recordedJudgement } from './judgement.ts';
 import { describeCalledTool, inputSentBack, outwardInput } from './outward-input.ts';
 import { publicReason, toPermissionDecision } from './permission-record.ts';
-import { beginJudgement, noteRuled, recordedJudgement } from './judgement.ts';
 import { parseInput } from './prepared-call.ts';
 
 interface PermitRequest {

@@ -5,7 +5,7 @@
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAtomic } from '../files/write-atomic.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json-values.ts';
 import { checkLiveness, type ProcessIdentity } from '../process/process-identity.ts';
 
 export interface CopyRecord {

@@ -1,7 +1,7 @@
 /** The state of a folder as a tree of git, in a store of objects of its own, and what git ignores in it. */
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256 } from '../ids/sha256.ts';
+import { sha256 } from '../ids/hash-and-uuid.ts';
 import { type GitPlace, runGitHere } from './run-git-here.ts';
 
 /** Writes what git does not ignore as a tree into the store that `place` names. Resolves to its id. */

@@ -9,10 +9,10 @@
  */
 import * as fs from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { codeOf } from '../code-of.ts';
 import { isInside } from '../files/inside.ts';
-import { uuid } from '../ids/uuid.ts';
+import { uuid } from '../ids/hash-and-uuid.ts';
 import { thisProcess } from '../process/process-identity.ts';
+import { codeOf } from '../text/error-text.ts';
 import { type CopyRecord, writeCopyRecord } from './copy-record.ts';
 import {
   fingerprintFiles,

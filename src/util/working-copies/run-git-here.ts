@@ -1,6 +1,7 @@
 /** Runs git for working copies: without hooks, pagers, monitors, questions and variables of the caller. */
-import { codeOf } from '../code-of.ts';
+
 import { childProcess } from '../node.ts';
+import { codeOf } from '../text/error-text.ts';
 
 /** What a caller says of the programs that git may find. */
 export interface GitPlace {
