@@ -109,12 +109,15 @@ describe.each(journeys)('$title', (journey) => {
   });
 });
 
+/** What runs agents of its own gives each of them a part of what it was given. */
+const SHARES_OUT = /^src\/(?:evals|cli\/(?:evals|forking))\/|^src\/cli\/flags\/(?:eval|fork)-flags\.ts$/;
+
 it('an option is named in its table and where it acts, and nowhere between', () => {
   const section = page.split(/^## /m).find((part) => part.startsWith('An option')) ?? '';
   const option = /way of `(\w+)`/.exec(section)?.[1] as string;
   const naming = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .map((path) => `src/${path.replaceAll('\\', '/')}`)
-    .filter((file) => file.endsWith('.ts') && textOf(file).includes(option));
+    .filter((file) => file.endsWith('.ts') && !SHARES_OUT.test(file) && textOf(file).includes(option));
   const inTable = ['src/options/options.ts', 'src/options/table.ts', 'src/cli/flags/option-sentences.ts'];
   const acts = ['src/engine/budget/session-budget.ts', 'src/engine/budget/budget-guard.ts'];
   const further = [...section.matchAll(/\(`(src\/engine\/(?:models|budget|output)[^)]*)\)/g)].flatMap(

@@ -92,7 +92,7 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
     case 'case':
       return (await import('./evals/case-command.ts')).runCaseCommand(world, invocation);
     case 'fork':
-      return (await import('./commands/fork-command.ts')).runForkCommand(world, invocation);
+      return (await import('./forking/fork-command.ts')).runForkCommand(world, invocation);
     case 'policy':
       return (await import('./commands/policy-command.ts')).runPolicyCommand(world, invocation);
     case 'cost':

@@ -8,11 +8,11 @@ import {
   toolFacts,
 } from '../../index.ts';
 import type { AssistantBlock, StopReason, Usage } from '../../protocol/model/wire.ts';
-import type { RecordedAnswer } from '../run/recorded-answers.ts';
+import type { KeptAnswer } from '../run/recorded-answers.ts';
 
 interface ReadSession {
   readonly prompt: SessionPrompt;
-  readonly answers: readonly RecordedAnswer[];
+  readonly answers: readonly KeptAnswer[];
   /** Commands that succeeded, the last one first. */
   readonly commands: readonly string[];
   /** Absolute paths of files that were written, in order. */
@@ -67,7 +67,7 @@ interface Block {
 
 /** An answer is recorded as several messages with its id, a block each. */
 function readTurns(messages: readonly unknown[]): Omit<ReadSession, 'prompt'> {
-  const answers = new Map<string, RecordedAnswer>();
+  const answers = new Map<string, KeptAnswer>();
   const calls = new Map<string, Block>();
   const succeeded: Block[] = [];
   for (const message of messages as readonly Message[]) {

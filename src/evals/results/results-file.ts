@@ -5,6 +5,7 @@
 import { type FileHandle, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnwrightError } from '../../index.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { checkLiveness, type ProcessIdentity, thisProcess } from '../../util/process/process-identity.ts';
 import { codeOf } from '../../util/text/error-text.ts';
 import type { EvalRecord } from './run-record.ts';
@@ -29,7 +30,7 @@ export async function readRecords(folder: string): Promise<ReadRecords> {
   for (const line of text.split('\n')) {
     if (line === '') continue;
     try {
-      records.push(JSON.parse(line));
+      records.push(parseJson(line) as never);
     } catch {
       unreadable += 1;
     }
@@ -106,7 +107,7 @@ async function lock(folder: string): Promise<void> {
 /** undefined: it holds no process, as where one was killed between its making and its writing. */
 async function readHolder(path: string): Promise<ProcessIdentity | undefined> {
   try {
-    return JSON.parse(await readFile(path, 'utf8'));
+    return parseJson(await readFile(path, 'utf8')) as never;
   } catch {
     return undefined;
   }

@@ -1,9 +1,10 @@
 /** A model that says again what was recorded, so that a case runs without a network. */
 import type { CallModel, StopReason, Usage } from '../../index.ts';
 import type { AssistantBlock } from '../../protocol/model/wire.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 
 /** A line of `answers.jsonl`. */
-export interface RecordedAnswer {
+export interface KeptAnswer {
   /** Who asked: `main`, `agent:<type>`, `compact`, … */
   readonly source: string;
   readonly model?: string;
@@ -24,8 +25,8 @@ export async function replayAnswers(lines: string): Promise<ReplayedModel> {
   const answers = lines
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((line): RecordedAnswer => JSON.parse(line));
-  const left = new Map<string, RecordedAnswer[]>();
+    .map((line) => parseJson(line) as KeptAnswer);
+  const left = new Map<string, KeptAnswer[]>();
   for (const answer of answers) left.set(answer.source, [...(left.get(answer.source) ?? []), answer]);
   const missing = new Map<string, number>();
 

@@ -4,6 +4,7 @@
  */
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseJson } from '../bounded-json.ts';
 import { writeAtomic } from '../files/write-atomic.ts';
 import { isRecord } from '../json-values.ts';
 import { checkLiveness, type ProcessIdentity } from '../process/process-identity.ts';
@@ -36,7 +37,7 @@ export const writeCopyRecord = (container: string, record: CopyRecord): Promise<
 /** undefined: the folder is no working copy, or its record cannot be read. */
 export async function readCopyRecord(container: string): Promise<CopyRecord | undefined> {
   try {
-    const record: unknown = JSON.parse(await fs.readFile(join(container, RECORD_NAME), 'utf8'));
+    const record: unknown = parseJson(await fs.readFile(join(container, RECORD_NAME), 'utf8'));
     return isRecord(record) && record['version'] === 1 && isRecord(record['owner'])
       ? (record as unknown as CopyRecord)
       : undefined;

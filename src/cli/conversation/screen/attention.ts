@@ -1,4 +1,4 @@
-/** How the person learns that the session waits for them: the window's title, a note of the desktop, the bell. */
+/** How the person learns that the session waits: the window's title, a note of the desktop, the bell. */
 import { oneLine } from '../../../terminal/text/visible.ts';
 import type { Env } from '../../world.ts';
 import { type ConversationState, isWorking } from '../conversation-state.ts';

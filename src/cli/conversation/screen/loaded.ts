@@ -1,4 +1,4 @@
-/** What a session has loaded, in two or three rows: the model and where it is from, files, servers, and the rest. */
+/** What a session has loaded, in two or three rows: model and where it is from, files, servers, the rest. */
 import { homedir } from 'node:os';
 import type { Options, Query } from '../../../index.ts';
 import { OPTIONS } from '../../../options/table.ts';
@@ -72,6 +72,6 @@ function modelSource({ sources }: Settings, { env, options }: Place): string | u
   const file = sources.findLast(
     ({ settings }) => (settings as { readonly model?: unknown }).model !== undefined,
   );
-  const variable = [OPTIONS.model.variable, 'ANTHROPIC_MODEL'].find((name) => env[name] !== undefined);
-  return variable ?? file?.path;
+  const { variable } = OPTIONS.model;
+  return env[variable] === undefined ? file?.path : variable;
 }

@@ -28,7 +28,7 @@ interface ShellOptions {
   readonly env: Env;
   /** Called with the end of both streams so far, in the order of their output, several times a second. */
   onOutput(tail: string, totalLines: number): void;
-  /** Gives the terminal to a program that takes keys, while it runs. Default: such programs are not started. */
+  /** Gives the terminal to a program that takes keys. Default: such programs are not started. */
   readonly lend?: (<T>(use: () => Promise<T>) => Promise<T>) | undefined;
 }
 

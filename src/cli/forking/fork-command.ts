@@ -5,12 +5,12 @@ import { absolutePath, homeDirectory } from '../../util/files/home-path.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { checkFlags } from '../flags/check-flags.ts';
 import type { ForkInvocation, ForkVariant } from '../flags/fork-flags.ts';
-import { type RanVariant, runVariants } from '../forking/run-variants.ts';
-import { describeVariantEnd, findDifference, variantsText } from '../forking/variants-table.ts';
 import { modelSource, notConfigured } from '../run/configured.ts';
 import { UsageError } from '../usage-error.ts';
 import { totals } from '../words/summary.ts';
 import type { World } from '../world.ts';
+import { type RanVariant, runVariants } from './run-variants.ts';
+import { describeVariantEnd, findDifference, variantsText } from './variants-table.ts';
 
 export async function runForkCommand(world: World, call: ForkInvocation): Promise<ExitCode> {
   const { cwd, env } = world;
