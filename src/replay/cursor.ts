@@ -14,6 +14,8 @@ export class Cursor {
   hooks = 0;
   /** Estimates of this iteration. */
   measured = 0;
+  /** Messages and retractions that the loop has written in this iteration. */
+  wrote = 0;
   /** The answer that counts has been handed on. */
   answered = false;
   #aborted = false;
@@ -57,6 +59,7 @@ export class Cursor {
     this.calls = 0;
     this.hooks = 0;
     this.measured = 0;
+    this.wrote = 0;
     this.answered = false;
     this.#made = 0;
     this.#setClock();

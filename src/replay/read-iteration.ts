@@ -1,5 +1,6 @@
 /** One iteration of a journal: what its ports answered, and what the loop itself wrote. */
 import type { AttachmentMessage, SystemMessage } from '../protocol/model/messages.ts';
+import type { Usage } from '../protocol/model/wire.ts';
 import type { JournalEntry } from '../protocol/session/journal.ts';
 import { messageOfRecord } from '../session/journal/message-record.ts';
 import { isMainRequest } from '../view/fold.ts';
@@ -52,6 +53,11 @@ function madeBy(entry: JournalEntry): readonly string[] {
       return [];
   }
 }
+
+/** A copy of a session charges nothing for what the original was charged for. */
+const isUncounted = ({ input_tokens, output_tokens, ...cached }: Usage): boolean =>
+  input_tokens + output_tokens === 0 &&
+  (cached.cache_read_input_tokens ?? 0) + (cached.cache_creation_input_tokens ?? 0) === 0;
 
 export function readIteration(
   entries: readonly JournalEntry[],
@@ -120,6 +126,12 @@ export function readIteration(
       case 'inbox':
         consumed.push(...entry.consumed);
     }
+  }
+  for (const [at, attempt] of attempts.entries()) {
+    const { response } = attempt;
+    const counted = record.attempts[at]?.usage ?? (at === attempts.length - 1 ? record.usage : undefined);
+    if (response !== undefined && counted !== undefined && isUncounted(response.usage))
+      attempt.response = { ...response, usage: counted };
   }
   return {
     number: record.iteration,

@@ -126,6 +126,7 @@ class Comparing implements Recorder {
     for (const body of entries) {
       if (body.type === 'decision') this.#decided(body.record);
       else this.#written.push(body);
+      if (isWritten(body)) this.#cursor.wrote += 1;
     }
   }
 

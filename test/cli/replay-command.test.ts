@@ -56,3 +56,19 @@ test('a session that is not there, and a submission that it does not have', asyn
     });
   }
 });
+
+test('the copy of a session, and a run whose money did not suffice for a request, decide the same', async () => {
+  const server = await rehearse(reply('Hello.', { times: 'any' }));
+  const [cwd, home] = [temporaryFolder(), temporaryFolder()];
+  const env = { ...against(server), TURNWRIGHT_HOME: home };
+  const ran = await commandLine(['-p', 'Say hello.', '--output-format', 'json'], { env, cwd });
+  const fork = await commandLine(['sessions', 'fork', JSON.parse(ran.stdout).session_id], { env, cwd });
+  const [id = ''] = /[\da-f]{8}-[\da-f-]{27}/.exec(fork.stdout) ?? [];
+  const same = { code: 0, stdout: 'Same decisions: 1 iteration of 1 run.\n' };
+  expect(await commandLine(['replay', id], { env, cwd })).toMatchObject(same);
+
+  const poor = temporaryFolder();
+  const flags = ['--max-budget-usd', '0.01', '--strict-budget', '--model', 'opus'];
+  expect((await commandLine(['-p', 'Say hello.', ...flags], { env, cwd: poor })).code).toBe(1);
+  expect(await commandLine(['replay'], { env, cwd: poor })).toMatchObject(same);
+});

@@ -116,6 +116,9 @@ export function outerGuard(cursor: Cursor): OuterGuard {
   };
 }
 
-const isAnswered = (cursor: Cursor, now: RecordedIteration | undefined): boolean =>
-  cursor.answered ||
-  now?.attempts.every(({ blocks, response }) => blocks.length === 0 && response === undefined) === true;
+function isAnswered(cursor: Cursor, now: RecordedIteration | undefined): boolean {
+  if (cursor.answered || now === undefined) return cursor.answered;
+  // The money did not suffice for a request: the loop says so first.
+  if (now.attempts.length === 0) return cursor.wrote >= now.written.length;
+  return now.attempts.every(({ blocks, response }) => blocks.length === 0 && response === undefined);
+}

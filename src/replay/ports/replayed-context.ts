@@ -113,8 +113,9 @@ function namesOf({ run }: Cursor, real: ContextPort): readonly string[] {
 }
 
 /** Nothing was asked of the model after this many steps. */
-function isAbortedIn(cursor: Cursor, { record, attempts }: RecordedIteration, ran: number): boolean {
-  if (cursor.abortReason === undefined || attempts.length > 0 || record === undefined) return false;
+function isAbortedIn(cursor: Cursor, { record, attempts, told }: RecordedIteration, ran: number): boolean {
+  const isAsked = attempts.length > 0 || told.calls !== undefined;
+  if (cursor.abortReason === undefined || isAsked || record === undefined) return false;
   return ran >= record.prepare.length;
 }
 
