@@ -106,7 +106,7 @@ async function runOne(
         ...base,
         ...fork.options,
         ...(shareUsd !== undefined && { maxBudgetUsd: shareUsd, strictBudget: true }),
-        projectTrusted: base.projectTrusted === true || (await isTrustedAlike(folder, fork.cwd, world)),
+        projectTrusted: base.projectTrusted === true || (await isTrustedAlike(folder, fork.cwd, world, say)),
       },
     });
     onStart({ interrupt: () => running.interrupt(), close: () => running.close() });
@@ -127,11 +127,28 @@ async function runOne(
   }
 }
 
-/** Whether the copy asks for exactly what is trusted in the folder that it is a copy of. */
-async function isTrustedAlike(folder: string, copy: string, { env }: World): Promise<boolean> {
+/**
+ * Whether the copy asks for exactly what is trusted in the folder that it is a copy of. Else what its settings
+ * would allow or run has no effect, which is said.
+ */
+async function isTrustedAlike(
+  folder: string,
+  copy: string,
+  { env }: World,
+  say: (line: string) => void,
+): Promise<boolean> {
   const [there, here] = await Promise.all([
     projectTrust({ cwd: folder, env }),
     projectTrust({ cwd: copy, env }),
   ]);
-  return there.state === 'trusted' && there.hash !== '' && there.hash === here.hash;
+  if (here.state === 'nothing' || here.state === 'trusted') return false;
+  const asked = ({ root, items, content }: typeof here) =>
+    JSON.stringify([items, content]).replaceAll(root, () => there.root);
+  if (there.state === 'trusted' && asked(there) === asked(here)) return true;
+  say(
+    there.state === 'trusted'
+      ? 'What its settings would allow or run is passed over: they are not those that are trusted in the folder.'
+      : 'What its settings would allow or run is passed over: the folder is not trusted (turnwright trust).',
+  );
+  return false;
 }

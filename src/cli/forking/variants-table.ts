@@ -186,6 +186,11 @@ function linesOf(ran: RanVariant, forks: ForksAtStep, place: TablePlace): string
         `  the session there: ${oneLine(other.there)}`,
       ),
     );
+  const denied = ran.result?.permission_denials.map(({ tool_name: tool }) => tool) ?? [];
+  if (denied.length > 0)
+    lines.push(
+      `  ${counted(denied.length, 'call')} denied (${oneLine([...new Set(denied)].join(', '))}): see --allow and --permission-mode`,
+    );
   lines.push(where);
   if (fork.keptIn !== undefined) lines.push(`  what was there before: ${visible(fork.keptIn)}`);
   if (!removed) lines.push(`  go on with it there: turnwright --resume ${fork.sessionId.slice(0, 8)}`);
