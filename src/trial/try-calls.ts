@@ -203,7 +203,10 @@ class Trial {
         'were recorded without their policy, by an earlier version or another program: the settings of now take its place.',
       ),
       ...say(this.#unknownAnswers, 'are of a transcript that does not say whether they were asked about.'),
-      ...say(this.#unweighed, 'were approved or refused and not considered for the fewest rules: there are too many.'),
+      ...say(
+        this.#unweighed,
+        'were approved or refused and not considered for the fewest rules: there are too many.',
+      ),
       ...(this.#unknownTools === 0
         ? []
         : [`Left out, because their tool or input is not known here: ${this.#unknownTools} of the calls.`]),

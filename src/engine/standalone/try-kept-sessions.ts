@@ -57,7 +57,9 @@ export async function tryPolicyAt(
   if (unjudged > 0)
     notes.push(`Without a verdict, because malformed or cut off: ${unjudged} of the recorded calls.`);
   if (withoutInput > 0)
-    notes.push(`Left out, because a hook wrote an input that is too long to be kept: ${withoutInput} of the calls.`);
+    notes.push(
+      `Left out, because a hook wrote an input that is too long to be kept: ${withoutInput} of the calls.`,
+    );
   const bases = new Map<string, Promise<PolicyInForce>>();
   const report = await tryCalls(calls, {
     files,
