@@ -30,6 +30,11 @@ interface Held extends WeighedCall {
   readonly relevant: readonly number[];
 }
 
+interface Usable extends Held {
+  /** Of the relevant ones, those that allow no refused call by themselves. */
+  readonly usable: readonly number[];
+}
+
 /** Rounds of the search; each adds a demand. */
 const MOST_ROUNDS = 2_000;
 
@@ -71,17 +76,12 @@ class Search {
     for (const each of no)
       for (const candidate of each.relevant)
         if (!bad.has(candidate) && (await this.#allows(each, new Set([candidate])))) bad.add(candidate);
-    const yes: Held[] = [];
-    let beyondRules = 0;
-    let likeRefused = 0;
-    for (const each of approved.map(held)) {
-      const usable = each.relevant.filter((candidate) => !bad.has(candidate));
-      if (await this.#allows(each, new Set(usable))) yes.push({ ...each, relevant: usable });
-      else if (await this.#allows(each, new Set(each.relevant))) likeRefused += each.times;
-      else beyondRules += each.times;
-    }
-    const { choice, dropped } = await this.#solve(yes, no);
-    likeRefused += dropped;
+    const usable = approved.map((each) => {
+      const relevant = this.#relevantTo(each);
+      return { ...each, relevant, usable: relevant.filter((candidate) => !bad.has(candidate)) };
+    });
+    const { choice, dropped, yes, beyondRules, likeRefused: alike } = await this.#solve(usable, no);
+    const likeRefused = alike + dropped;
     const total = approved.reduce((sum, { times }) => sum + times, 0);
     return {
       offers: await this.#describe(choice.chosen, yes),
@@ -95,18 +95,15 @@ class Search {
     };
   }
 
-  async #solve(
-    yes: Held[],
-    no: readonly Held[],
-  ): Promise<{ readonly choice: FewestChosen; readonly dropped: number }> {
-    let open = yes;
-    let dropped = 0;
+  async #solve(approved: readonly Usable[], no: readonly Held[]) {
+    let open = approved;
+    let [dropped, beyondRules, likeRefused] = [0, 0, 0];
     const atLeastOne: { readonly of: Held; readonly clause: ReadonlySet<number> }[] = [];
     const notAll: ReadonlySet<number>[] = [];
-    let last: FewestChosen = { chosen: new Set(), isSmallest: true, atLeast: 0 };
+    let choice: FewestChosen = { chosen: new Set(), isSmallest: true, atLeast: 0 };
     for (let round = 0; round < MOST_ROUNDS; round++) {
-      const choice = chooseFewest({ atLeastOne: atLeastOne.map(({ clause }) => clause), notAll });
-      if (choice === undefined) {
+      const next = chooseFewest({ atLeastOne: atLeastOne.map(({ clause }) => clause), notAll });
+      if (next === undefined) {
         // It cannot be allowed beside the others without something that was refused.
         const gone = atLeastOne.at(-1)?.of;
         if (gone === undefined) break;
@@ -115,30 +112,37 @@ class Search {
         atLeastOne.splice(0, atLeastOne.length, ...atLeastOne.filter(({ of }) => of !== gone));
         continue;
       }
-      last = choice;
-      let isMet = true;
+      choice = next;
+      let demand: (typeof atLeastOne)[number] | undefined;
+      const beyond = new Set<Usable>();
       for (const each of open) {
         if (await this.#allows(each, choice.chosen)) continue;
-        atLeastOne.push({ of: each, clause: await this.#missing(each, choice.chosen) });
-        isMet = false;
-        // One round learns much where calls have nothing in common.
-        if (atLeastOne.length % ONE_ROUND === 0) break;
+        if (await this.#allows(each, new Set(each.usable))) {
+          demand = { of: each, clause: await this.#missing(each, choice.chosen) };
+          break;
+        }
+        beyond.add(each);
+        if (await this.#allows(each, new Set(each.relevant))) likeRefused += each.times;
+        else beyondRules += each.times;
       }
+      if (beyond.size > 0) open = open.filter((each) => !beyond.has(each));
+      if (demand !== undefined) atLeastOne.push(demand);
+      let isMet = demand === undefined;
       for (const each of no)
         if (await this.#allows(each, choice.chosen)) {
           notAll.push(await this.#cause(each, choice.chosen));
           isMet = false;
         }
-      if (isMet) return { choice, dropped };
+      if (isMet) return { choice, dropped, yes: open, beyondRules, likeRefused };
     }
-    return { choice: { ...last, isSmallest: false }, dropped };
+    return { choice: { ...choice, isSmallest: false }, dropped, yes: open, beyondRules, likeRefused };
   }
 
   /** Candidates of which one at least is needed: all others together do not allow the call. */
-  async #missing(each: Held, chosen: ReadonlySet<number>): Promise<ReadonlySet<number>> {
-    const without = new Set(each.relevant.filter((candidate) => chosen.has(candidate)));
+  async #missing(each: Usable, chosen: ReadonlySet<number>): Promise<ReadonlySet<number>> {
+    const without = new Set(each.usable.filter((candidate) => chosen.has(candidate)));
     const needed = new Set<number>();
-    for (const candidate of each.relevant) {
+    for (const candidate of each.usable) {
       if (without.has(candidate)) continue;
       without.add(candidate);
       if (!(await this.#allows(each, without))) continue;
@@ -226,9 +230,6 @@ function isInForce(update: PermissionUpdate, { allow, directories, mode }: Polic
       return mode !== 'default';
   }
 }
-
-/** Demands that are added before the next choice. */
-const ONE_ROUND = 50;
 
 function candidatesIn(update: PermissionUpdate): readonly Candidate[] {
   switch (update.type) {

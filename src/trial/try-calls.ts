@@ -32,6 +32,9 @@ export async function tryCalls(
   return trial.report();
 }
 
+/** Different calls, approved or refused, that the fewest rules are looked for. */
+const MOST_WEIGHED = 2_000;
+
 type Counts = { -readonly [V in keyof VerdictCounts]: number };
 
 class Trial {
@@ -54,6 +57,7 @@ class Trial {
   #atFiles = 0;
   #drifted = 0;
   #unknownAnswers = 0;
+  #unweighed = 0;
 
   constructor(options: TrialOptions) {
     this.#options = options;
@@ -167,7 +171,8 @@ class Trial {
   ): void {
     const key = this.#keyOf(call, policy);
     const known = among.get(key);
-    if (known === undefined) among.set(key, { call, policy, times: 1 });
+    if (known === undefined && among.size >= MOST_WEIGHED) this.#unweighed++;
+    else if (known === undefined) among.set(key, { call, policy, times: 1 });
     else known.times++;
   }
 
@@ -198,6 +203,10 @@ class Trial {
         'were recorded without their policy, by an earlier version or another program: the settings of now take its place.',
       ),
       ...say(this.#unknownAnswers, 'are of a transcript that does not say whether they were asked about.'),
+      ...say(
+        this.#unweighed,
+        'were approved or refused and not considered for the fewest rules: there are too many.',
+      ),
       ...(this.#unknownTools === 0
         ? []
         : [`Left out, because their tool or input is not known here: ${this.#unknownTools} of the calls.`]),
