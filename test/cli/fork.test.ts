@@ -215,7 +215,7 @@ it('has at most 80 columns, whatever the names and figures are', () => {
     inputTokens: 12_345_678,
     cachedTokens: 0,
     outputTokens: 1,
-    durationMs: 59_000_000,
+    durationMs: 3_540_000,
   };
   const ran = {
     name: 'a-very-long-name-of-a-variant-that-nobody-would-type',

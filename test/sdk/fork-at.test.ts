@@ -177,9 +177,13 @@ describe('a fork at each step', () => {
 
   it('takes a message for a step, names what is not known, and says which steps there are', async () => {
     const bash = toolUse('Bash', { command: 'echo made > by-command.txt' });
-    const first = await run([reply(toolUse('Write', { file_path: 'w.txt', content: 'w' })), reply('One.')], { cwd: app }, {
-      prompt: 'First.',
-    });
+    const first = await run(
+      [reply(toolUse('Write', { file_path: 'w.txt', content: 'w' })), reply('One.')],
+      { cwd: app },
+      {
+        prompt: 'First.',
+      },
+    );
     await run([reply(bash), reply('Two.')], { cwd: app, resume: first.id }, { prompt: 'Second.' });
     git('commit', '-q', '--allow-empty', '-m', 'later');
     const messages = await getSessionMessages(first.id, { env });
@@ -194,12 +198,16 @@ describe('a fork at each step', () => {
     expect([step, notes]).toEqual([
       '2.1',
       [
-        expect.stringMatching(/^the repository was at [\da-f]{7,} when the session began and is at [\da-f]{7,} now/),
+        expect.stringMatching(
+          /^the repository was at [\da-f]{7,} when the session began and is at [\da-f]{7,} now/,
+        ),
         expect.stringMatching(/1 call after this step .* stays: echo made > by-command\.txt$/),
       ],
     ]);
     expect((await named(messages.at(-1)?.uuid)).step).toBe('2.2');
-    await expect(forkAt(first.id, { at: 3, env })).rejects.toThrow('Its steps are 1.1 to 1.2 and 2.1 to 2.2.');
+    await expect(forkAt(first.id, { at: 3, env })).rejects.toThrow(
+      'Its steps are 1.1 to 1.2 and 2.1 to 2.2.',
+    );
 
     const made = await forkAt(first.id, {
       at: '2.1',
@@ -213,7 +221,10 @@ describe('a fork at each step', () => {
     expect(sent).not.toContain('Second.');
     expect((await other?.readCourse())?.steps).toEqual([{ step: '2.1', calls: [], text: 'Other.' }]);
     expect(made.original.steps.map((each) => each.step)).toEqual(['2.1', '2.2']);
-    await run([reply(toolUse('Write', { file_path: 'x.txt', content: 'x\n' })), reply('Two.')], same?.options ?? {});
+    await run(
+      [reply(toolUse('Write', { file_path: 'x.txt', content: 'x\n' })), reply('Two.')],
+      same?.options ?? {},
+    );
     expect((await same?.compare())?.text).toContain('+x');
     expect(await same?.removeUnlessUsed()).toEqual({ removed: false, why: 'x.txt was added' });
     expect(existsSync(join(app, 'x.txt'))).toBe(false);

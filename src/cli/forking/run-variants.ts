@@ -63,7 +63,10 @@ export async function runVariants(world: World, run: VariantsRun): Promise<reado
           fork,
           onStart: (stop) => stops.push(stop),
         });
-        if (run.isTold) await world.err.write(`${variant.name}  ${result === undefined ? 'did not run' : 'has ended'}\n`).catch(() => undefined);
+        if (run.isTold)
+          await world.err
+            .write(`${variant.name}  ${result === undefined ? 'did not run' : 'has ended'}\n`)
+            .catch(() => undefined);
         const course = await fork.readCourse().catch(() => NOTHING);
         const difference = await fork.compare().catch(() => undefined);
         const { removed } = await fork.removeUnlessUsed();

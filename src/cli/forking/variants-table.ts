@@ -84,7 +84,9 @@ function moreOf(result: SDKResultMessage): readonly string[] {
 
 const HEADINGS = ['variant', 'ended', 'turns', 'cost', 'time', 'tokens', 'files', 'differs'];
 const COLUMNS = 80;
-const LEAST_NAME = 6;
+const LEAST_NAME = 7;
+/** Copies of earlier forks that are named. */
+const MOST_LEFT = 3;
 const NONE = '–';
 
 export function variantsText(forks: ForksAtStep, ran: readonly RanVariant[], place: TablePlace): string {
@@ -106,7 +108,8 @@ export function variantsText(forks: ForksAtStep, ran: readonly RanVariant[], pla
     '',
     ...ran.flatMap((each) => linesOf(each, forks, place)),
     ...notes.map((note) => `Files: ${visible(note)}.`),
-    ...left.map((path) => `Left by an earlier fork: ${visible(path)}`),
+    ...left.slice(0, MOST_LEFT).map((path) => `Left by an earlier fork: ${visible(path)}`),
+    ...(left.length > MOST_LEFT ? [`… and ${left.length - MOST_LEFT} more beside them`] : []),
   ].join('\n');
 }
 

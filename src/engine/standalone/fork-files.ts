@@ -5,9 +5,9 @@ import type { BlobStore } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { SessionStep } from '../../session/forking/fork-point.ts';
 import {
-  readFirstCommit,
   listUnrecordedCalls,
   type RecordedFile,
+  readFirstCommit,
   readRecordedFiles,
 } from '../../session/forking/recorded-files.ts';
 import { createFileBlobStore } from '../../session/in-process/blob-store.ts';

@@ -114,7 +114,11 @@ export function listUnrecordedCalls(
     if (record.type === 'assistant')
       for (const block of record.message.content)
         if (block.type === 'tool_use') inputs.set(String(block['id']), block['input']);
-    if (record.type !== 'intent' || record.effectClass !== 'unsafe' || toolFacts(record.toolName).family === 'write')
+    if (
+      record.type !== 'intent' ||
+      record.effectClass !== 'unsafe' ||
+      toolFacts(record.toolName).family === 'write'
+    )
       continue;
     const input = inputs.get(record.toolUseId);
     const command = isRecord(input) ? input['command'] : undefined;
