@@ -92,4 +92,7 @@ test('files that are no part of a case, folders without one, and flags that mean
   expect(await fails('cases', '--modle', 'x')).toContain('--model');
   expect(await fails('cases', '--model', 'a,,b')).toContain('with commas between them');
   expect((await commandLine(['case', 'remove'], { cwd })).code).toBe(2);
+  // A flag of a run in front of the command is not passed over.
+  const before = await commandLine(['--model', 'x', 'eval', 'cases'], { cwd });
+  expect(before).toMatchObject({ code: 2, stderr: expect.stringContaining('means nothing for eval') });
 });

@@ -258,7 +258,7 @@ function isTypo(word: string, name: string): boolean {
   ].includes(true);
 }
 
-const RUNS: readonly Invocation['command'][] = ['run', 'start', 'rehearse', 'fork', 'say', 'eval', 'case'];
+const RUNS: readonly Invocation['command'][] = ['run', 'start', 'rehearse', 'fork', 'say'];
 
 /** Commander accepts the flags of a run before and after any command. */
 function rejectRunFlags(program: Command, command: string): void {

@@ -82,7 +82,7 @@ function addEval(program: Command, onCall: OnCall): void {
     .description('run cases by several models or settings, several times, within a budget')
     .argument('<cases...>', 'folders of cases')
     .addOption(
-      new Option('--model <models>', 'comma-separated; each is a variant (default: the configured one)')
+      new Option('--model <models>', 'comma-separated; each is a variant')
         .argParser(commaSeparated)
         .default([], 'the configured one'),
     )

@@ -16,7 +16,8 @@ const check = z
   .strictObject({
     command: text.optional(),
     exit: z.number().int().min(0).max(255).optional(),
-    timeoutSeconds: seconds.optional(),
+    // What the tool for commands takes at most.
+    timeoutSeconds: seconds.max(600).optional(),
     file: path.optional(),
     exists: z.boolean().optional(),
     unchanged: z.literal(true).optional(),
