@@ -1,6 +1,11 @@
 /** Which files are left out: `.gitignore` and its kind, and the globs of a search. */
-import { expandBraces } from '../text/glob-pattern.ts';
-import { type IgnorePattern, isLiteralName, matchesPath, pathPattern } from './name-pattern.ts';
+import {
+  expandBraces,
+  type IgnorePattern,
+  ignorePattern,
+  isLiteralName,
+  matchesPath,
+} from './name-pattern.ts';
 
 interface Rule {
   readonly keeps: boolean;
@@ -9,15 +14,13 @@ interface Rule {
   readonly isName?: boolean;
 }
 
-const MAX_ALTERNATIVES = 64;
-
 /** The rules of an ignore file, in its order. */
 export function ignoreRules(text: string): readonly Rule[] {
   return text.split(/\r?\n/).flatMap((line) => {
     const trimmed = line.replace(/(?<!\\) +$/, '');
     if (trimmed === '' || trimmed.startsWith('#')) return [];
     const keeps = trimmed.startsWith('!');
-    const pattern = pathPattern(keeps ? trimmed.slice(1) : trimmed);
+    const pattern = ignorePattern(keeps ? trimmed.slice(1) : trimmed);
     return pattern === undefined ? [] : [{ keeps, pattern }];
   });
 }
@@ -26,8 +29,8 @@ export function ignoreRules(text: string): readonly Rule[] {
 export function globRules(globs: readonly string[]): readonly Rule[] {
   return globs.flatMap((glob) => {
     const keeps = !glob.startsWith('!');
-    return expandBraces(keeps ? glob : glob.slice(1), MAX_ALTERNATIVES).flatMap((each) => {
-      const pattern = pathPattern(each);
+    return expandBraces(keeps ? glob : glob.slice(1)).flatMap((each) => {
+      const pattern = ignorePattern(each);
       const isName = isLiteralName(each.split('/').at(-1) ?? '');
       return pattern === undefined ? [] : [{ keeps, pattern, isName }];
     });

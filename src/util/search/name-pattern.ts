@@ -1,7 +1,13 @@
 /**
- * Patterns of ignore files, of `--glob` and of permission rules: bounded, as they may come from untrusted
- * text.
+ * Patterns of paths: one way to match, and three ways to read them. A pattern may come from untrusted text,
+ * so its length and the steps that it takes are bounded, and no regular expression is made of it.
+ *
+ * - a line of an ignore file, or `--glob` of a search: `ignorePattern`, `matchesPath`; git's rules;
+ * - names one by one, of permission rules and of the sandbox: `namesPattern`, `matchesNames`; where the
+ *   pattern begins, and whether what it covers is forbidden too, is the business of `permissions/rules/`;
+ * - a glob of settings, skills and memory: `matchesGlob`; braces, no classes, and a backslash is a slash.
  */
+import { isSameList } from '../collections/made-once.ts';
 import { matchesWildcards } from '../text/wildcards.ts';
 
 /** A part of the pattern of one name: any text, any character, this character, or one of a class. */
@@ -28,7 +34,7 @@ const MAX_CHARS = 1000;
  * Git's rules: a slash at the start or inside makes the pattern relative to the folder of its file, else it
  * is the name of something in any folder. undefined: it is too long, and matches nothing.
  */
-export function pathPattern(text: string): IgnorePattern | undefined {
+export function ignorePattern(text: string): IgnorePattern | undefined {
   if (text.length > MAX_CHARS) return undefined;
   const foldersOnly = text.endsWith('/') && !text.endsWith('\\/');
   const body = foldersOnly ? text.slice(0, -1) : text;
@@ -208,4 +214,43 @@ function parseClass(inside: readonly string[]): Token {
     if (isRange) at += 2;
   }
   return { ranges, named, not };
+}
+
+const MAX_GLOB_CHARS = 300;
+const MAX_ALTERNATIVES = 64;
+
+/**
+ * Whether a glob means this path, absolute or relative: `*` and `?` within one name, `**` for any number of
+ * names, `{a,b}`. One that is too long means nothing.
+ */
+export function matchesGlob(pattern: string, path: string): boolean {
+  if (pattern.length > MAX_GLOB_CHARS) return false;
+  const alternatives = expandBraces(pattern.replaceAll('\\', '/'));
+  const names = split(path.replaceAll('\\', '/'));
+  return alternatives.some((each) => matchesNamesPattern(split(each).map(parseGlobName), names));
+}
+
+const split = (path: string) => path.split('/').filter((segment) => segment !== '' && segment !== '.');
+
+/** In a glob of settings a bracket means itself. */
+const parseGlobName = (name: string): Segment =>
+  name === '**' ? name : [...name].map((char) => (char === '*' || char === '?' ? char : { char }));
+
+/** Every expansion of the braces; the text itself when there would be too many, or they do not close. */
+export function expandBraces(pattern: string): readonly string[] {
+  let readings: readonly string[] = [pattern];
+  for (;;) {
+    const next: string[] = [];
+    for (const reading of readings) {
+      const open = /\{([^{}]*,[^{}]*)\}/.exec(reading);
+      const [head, tail] = open
+        ? [reading.slice(0, open.index), reading.slice(open.index + open[0].length)]
+        : [reading, ''];
+      const alternatives = open?.[1]?.split(',') ?? [''];
+      if (next.length + alternatives.length > MAX_ALTERNATIVES) return [pattern];
+      next.push(...alternatives.map((each) => `${head}${each}${tail}`));
+    }
+    if (isSameList(next, readings)) return next;
+    readings = next;
+  }
 }

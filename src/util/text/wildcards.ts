@@ -38,18 +38,3 @@ export function matchesWildcards<P, E>(
   while (p < pattern.length && isStar(pattern[p] as P)) p++;
   return p === pattern.length;
 }
-
-/** `*` and `?` within one name. */
-function matchesName(pattern: string, name: string): boolean {
-  return matchesWildcards(
-    pattern,
-    name,
-    (char) => char === '*',
-    (char, other) => char === '?' || char === other,
-  );
-}
-
-/** `*` and `?` within each segment, `**` for any number of them. */
-export function matchesSegments(pattern: readonly string[], segments: readonly string[]): boolean {
-  return matchesWildcards(pattern, segments, (part) => part === '**', matchesName);
-}

@@ -1,6 +1,48 @@
 import { describe, expect, it } from 'vitest';
-import { matchesGlob } from '../../src/util/text/glob-pattern.ts';
+import { ignorePattern, matchesGlob, matchesNames, matchesPath } from '../../src/util/search/name-pattern.ts';
 import { matchesWildcards } from '../../src/util/text/wildcards.ts';
+
+/** What each way to read a pattern makes of it: a glob of settings, a line of an ignore file, names of a rule. */
+describe('a pattern, as each dialect reads it', () => {
+  const parts = (path: string) => path.split('/').filter((name) => name !== '');
+  const isIgnored = (line: string, path: string) => {
+    const pattern = ignorePattern(line);
+    return pattern !== undefined && matchesPath(pattern, parts(path), false);
+  };
+
+  it.each([
+    // pattern, path, glob, ignore line, names of a rule
+    ['a.ts', 'a.ts', true, true, true],
+    ['a.ts', 'src/a.ts', false, true, false],
+    ['/a.ts', 'src/a.ts', false, false, false],
+    ['*.ts', 'a.ts', true, true, true],
+    ['src/*.ts', 'src/a.ts', true, true, true],
+    ['src/*.ts', 'src/a/b.ts', false, false, false],
+    ['src/**', 'src/a/b.ts', true, true, true],
+    ['src/**', 'src', true, false, true],
+    ['**/a', 'a', true, true, true],
+    ['**/a', 'x/y/a', true, true, true],
+    ['a/**/b', 'a/b', true, true, true],
+    ['{a,b}.ts', 'a.ts', true, false, false],
+    ['[ab].ts', 'a.ts', false, true, true],
+    ['[ab].ts', '[ab].ts', true, false, false],
+    ['[!a].ts', 'b.ts', false, true, true],
+    ['[[:digit:]]', '7', false, true, true],
+    ['\\*.ts', '*.ts', true, true, true],
+    ['\\*.ts', 'a.ts', true, false, false],
+    ['a\\b', 'a/b', true, false, false],
+    ['a?c', 'a😀c', true, true, true],
+    ['.env', '.env', true, true, true],
+    ['*', '.env', true, true, true],
+    ['folder/', 'folder', true, false, true],
+  ])('%s and %s: %s, %s, %s', (pattern, path, ...expected) => {
+    expect([
+      matchesGlob(pattern, path),
+      isIgnored(pattern, path),
+      matchesNames(parts(pattern), parts(path)),
+    ]).toEqual(expected);
+  });
+});
 
 describe('matchesGlob', () => {
   it.each([
