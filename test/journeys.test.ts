@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The most files that a journey may cross. */
-const LIMITS: Readonly<Record<string, number>> = {
-  'A prompt, to the wire': 24,
-  'A tool call, to the next request': 20,
-  'A record, to the disk and into a resumed session': 22,
-  'An option, to its use': 14,
+/** The most files that a journey may cross, without those that stay for a reason which the page gives; and in all. */
+const LIMITS: Readonly<Record<string, readonly [handing: number, all: number]>> = {
+  'A prompt, to the wire': [18, 23],
+  'A tool call, to the next request': [16, 19],
+  'A record, to the disk and into a resumed session': [18, 22],
+  'An option, to its use': [10, 13],
 };
 
 interface Row {
@@ -27,6 +27,8 @@ interface Journey {
   readonly tables: readonly (readonly Row[])[];
   /** The row of another journey from which it goes the same way; undefined: it has an end of its own. */
   readonly joins: string | undefined;
+  /** Files that stay, with a reason each. */
+  readonly stays: readonly string[];
 }
 
 function journeysOf(page: string): Journey[] {
@@ -39,7 +41,8 @@ function journeysOf(page: string): Journey[] {
         .split(/\n\n+/)
         .map((part) => part.split('\n').flatMap(rowOf))
         .filter((rows) => rows.length > 0);
-      return { title, tables, joins: /^`(src\/[^`]+)` on\.$/m.exec(section)?.[1] };
+      const stays = [...section.matchAll(/^- `(src\/[^`]+)`: \S.*\.$/gm)].map(([, file = '']) => file);
+      return { title, tables, joins: /^`(src\/[^`]+)` on\.$/m.exec(section)?.[1], stays };
     });
 }
 
@@ -64,7 +67,7 @@ const defines = (code: string, name: string) =>
 const names = (code: string, name: string) => new RegExp(`\\b${name}\\b`, 'i').test(code);
 
 describe.each(journeys)('$title', (journey) => {
-  const { title, tables, joins } = journey;
+  const { title, tables, joins, stays } = journey;
 
   it('names files, and functions that are in them', () => {
     const rows = tables.flat();
@@ -98,7 +101,11 @@ describe.each(journeys)('$title', (journey) => {
 
   it('crosses no more files than its limit', () => {
     expect(Object.keys(LIMITS)).toContain(title);
-    expect(filesOf(journey).length).toBeLessThanOrEqual(LIMITS[title] as number);
+    const files = filesOf(journey);
+    const [handing, all] = LIMITS[title] as readonly [number, number];
+    expect(files.length).toBeLessThanOrEqual(all);
+    expect(stays.filter((file) => !files.includes(file))).toEqual([]);
+    expect(files.filter((file) => !stays.includes(file)).length).toBeLessThanOrEqual(handing);
   });
 
   it('goes on with another journey, if it says so', () => {

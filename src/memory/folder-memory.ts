@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { LoadReason } from '../protocol/tools/hook.ts';
 import { resolveLinks } from '../util/files/real-path.ts';
-import { matchesGlob } from '../util/search/path-pattern.ts';
+import { matchesGlob } from '../util/search/name-pattern.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 import { projectFiles, projectRules, userFiles } from './memory-places.ts';
 import type { MemoryReader } from './read-memory.ts';

@@ -5,7 +5,7 @@ import type { PersistentFiles } from '../protocol/files.ts';
 import type { LoadReason } from '../protocol/tools/hook.ts';
 import { isInside } from '../util/files/inside.ts';
 import { resolveLinks } from '../util/files/real-path.ts';
-import { matchesGlob } from '../util/search/path-pattern.ts';
+import { matchesGlob } from '../util/search/name-pattern.ts';
 import { listField, readFrontmatter } from '../util/text/frontmatter.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 

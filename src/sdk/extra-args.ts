@@ -4,7 +4,7 @@
  */
 
 import { checkOptions, mustBe } from '../options/check-options.ts';
-import { optionOfFlag } from '../options/flags.ts';
+import { optionOfFlag } from '../options/table.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import { readJsonObject } from '../util/bounded-json.ts';
 import type { Options } from './query-options.ts';

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { within } from '../util/async/promises.ts';
 import { foldersBetween, projectFolders } from '../util/files/folders.ts';
 import { isReallyInside } from '../util/files/inside.ts';
-import { matchesGlob } from '../util/search/path-pattern.ts';
+import { matchesGlob } from '../util/search/name-pattern.ts';
 import type { UnreadFields } from '../util/text/unread-fields.ts';
 import {
   createSkillCache,

@@ -2,8 +2,7 @@
 import { statSync } from 'node:fs';
 import { unknownBuiltinTools } from '../../index.ts';
 import { contradiction } from '../../options/check-options.ts';
-import { longFlag } from '../../options/flags.ts';
-import { findOptionRow, type OptionName } from '../../options/table.ts';
+import { findOptionRow, longFlag, type OptionName } from '../../options/table.ts';
 import { absolutePath, homeDirectory } from '../../util/files/home-path.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';

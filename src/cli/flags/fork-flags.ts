@@ -1,6 +1,6 @@
 /** The words of `turnwright fork`: the step, what is changed, and several variants of it. */
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { longFlag } from '../../options/flags.ts';
+import { longFlag } from '../../options/table.ts';
 import { findOptionRow, type OptionName } from '../../options/table.ts';
 import { UsageError } from '../usage-error.ts';
 import { addRunFlags, type RunFlags, runFlags } from './run-flags.ts';

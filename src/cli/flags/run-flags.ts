@@ -1,8 +1,7 @@
 /** The flags of a run: those of the table of options, and the command line's own. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Options } from '../../index.ts';
-import { type OptionFlag, optionFlags } from '../../options/flags.ts';
-import type { OptionName } from '../../options/table.ts';
+import { type OptionFlag, type OptionName, optionFlags } from '../../options/table.ts';
 import { jsonObject } from './flag-values.ts';
 import { OPTION_SENTENCES } from './option-sentences.ts';
 import { OWN_FLAGS, type OwnFlag, type OwnFlags } from './own-flags.ts';

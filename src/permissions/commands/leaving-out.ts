@@ -5,7 +5,7 @@
 import { basename, join } from 'node:path';
 import { findDescent } from '../../shell/programs/descending.ts';
 import { literalWords, programOf, type Segment } from '../../shell/reading/segment.ts';
-import { matchesNames } from '../../util/search/path-pattern.ts';
+import { matchesNames } from '../../util/search/name-pattern.ts';
 import type { Case } from '../decide/evaluation.ts';
 import { forbidsPath } from '../rules/path-rule.ts';
 import { speaksOfReading } from '../rules/permission-rule.ts';

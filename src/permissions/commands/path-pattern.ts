@@ -9,7 +9,7 @@ import {
   sizeOf,
   type TextPattern,
 } from '../../shell/reading/text-pattern.ts';
-import { parseTokens } from '../../util/search/path-pattern.ts';
+import { parseTokens } from '../../util/search/name-pattern.ts';
 import type { Match } from '../rules/match.ts';
 import { forbidsPath, type PathRuleContext, resolveRulePlaces } from '../rules/path-rule.ts';
 import type { Pattern } from '../rules/read-pattern.ts';

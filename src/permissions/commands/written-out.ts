@@ -16,7 +16,7 @@ import {
 } from '../../shell/reading/segment.ts';
 import { lazily } from '../../util/collections/made-once.ts';
 import { shellWord } from '../../util/process/shell-program.ts';
-import { matchesNames } from '../../util/search/path-pattern.ts';
+import { matchesNames } from '../../util/search/name-pattern.ts';
 import { type Case, filterOutside } from '../decide/evaluation.ts';
 import { holdsLink, readPaths } from './command-paths.ts';
 import { isOfTheFolder } from './found-program.ts';

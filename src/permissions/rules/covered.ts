@@ -1,6 +1,6 @@
 /** Paths held against patterns, name by name: what was read of either serves all that it is held against. */
 import { sep } from 'node:path';
-import { matchesNamesPattern, type NamesPattern, namesPattern } from '../../util/search/path-pattern.ts';
+import { matchesNamesPattern, type NamesPattern, namesPattern } from '../../util/search/name-pattern.ts';
 import type { Steps } from '../decide/steps.ts';
 import { foldedName } from './folded-name.ts';
 import type { Pattern } from './read-pattern.ts';

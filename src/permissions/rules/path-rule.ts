@@ -1,11 +1,6 @@
 import { join } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
-import {
-  isLiteralName,
-  literalName,
-  matchesNamesPattern,
-  namesPattern,
-} from '../../util/search/path-pattern.ts';
+import { isLiteralName, literalName, matchesNamesPattern, namesPattern } from '../../util/search/name-pattern.ts';
 import type { ResolvedPath } from '../decide/resolved-path.ts';
 import type { Steps } from '../decide/steps.ts';
 import { ANY_CASE, coveredBy, EXACT, foldedPart, foldedSegment, forbids, type Take } from './covered.ts';

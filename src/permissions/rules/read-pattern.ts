@@ -1,6 +1,6 @@
 /** The specifiers of path rules, read like lines of a .gitignore. */
 import { dirname, join, sep } from 'node:path';
-import { isLiteralName, literalName, quotedName } from '../../util/search/path-pattern.ts';
+import { isLiteralName, literalName, quotedName } from '../../util/search/name-pattern.ts';
 
 /** A folder, and the names that are looked for beneath it. */
 export interface Pattern {

@@ -5,7 +5,7 @@
 import { dirname, join } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
 import { isInside } from '../../util/files/inside.ts';
-import { isLiteralName, literalName } from '../../util/search/path-pattern.ts';
+import { isLiteralName, literalName } from '../../util/search/name-pattern.ts';
 import type { Pattern } from './read-pattern.ts';
 
 /** What is looked at on disk for it. */

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { findGitFolder } from '../../util/files/git-folder.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
-import { isLiteralName, literalName } from '../../util/search/path-pattern.ts';
+import { isLiteralName, literalName } from '../../util/search/name-pattern.ts';
 import { MovedPlaces } from '../places/moved-places.ts';
 import type { Placeholder } from '../places/placeholders.ts';
 import { type FoundPlaces, isFilesPlace, placesBelow, readPlaceKind } from '../places/protected-places.ts';

@@ -7,7 +7,7 @@ import {
   PROTECTED_AT_HOME,
   PROTECTED_BELOW,
 } from '../../util/files/protected-names.ts';
-import { isLiteralName, literalName, type NameToken, parseTokens } from '../../util/search/path-pattern.ts';
+import { isLiteralName, literalName, type NameToken, parseTokens } from '../../util/search/name-pattern.ts';
 import type { WritableRoot } from '../linux/mounts.ts';
 import type { PathPattern, SandboxPolicy } from '../policy.ts';
 

@@ -14,7 +14,7 @@ import {
   PROTECTED_FILES,
   PROTECTED_WHERE_ABSENT,
 } from '../../util/files/protected-names.ts';
-import { matchesNames } from '../../util/search/path-pattern.ts';
+import { matchesNames } from '../../util/search/name-pattern.ts';
 import type { PathPattern } from '../policy.ts';
 import { isLeftOver, isPlaceholder } from './placeholders.ts';
 

@@ -5,7 +5,7 @@ import {
   ignorePattern,
   isLiteralName,
   matchesPath,
-} from './path-pattern.ts';
+} from './name-pattern.ts';
 
 interface Rule {
   readonly keeps: boolean;

@@ -1,10 +1,10 @@
 /**
- * Patterns of paths: one way to match, and three ways to read them. A pattern may come from untrusted text, so
- * its length and the steps that it takes are bounded, and no regular expression is made of it.
+ * Patterns of paths: one way to match, and three ways to read them. A pattern may come from untrusted text,
+ * so its length and the steps that it takes are bounded, and no regular expression is made of it.
  *
  * - a line of an ignore file, or `--glob` of a search: `ignorePattern`, `matchesPath`; git's rules;
- * - names one by one, of permission rules and of the sandbox: `namesPattern`, `matchesNames`; where the pattern
- *   begins, and whether what it covers is forbidden too, is the business of `permissions/rules/`;
+ * - names one by one, of permission rules and of the sandbox: `namesPattern`, `matchesNames`; where the
+ *   pattern begins, and whether what it covers is forbidden too, is the business of `permissions/rules/`;
  * - a glob of settings, skills and memory: `matchesGlob`; braces, no classes, and a backslash is a slash.
  */
 import { isSameList } from '../collections/made-once.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ignorePattern, matchesGlob, matchesNames, matchesPath } from '../../src/util/search/path-pattern.ts';
+import { ignorePattern, matchesGlob, matchesNames, matchesPath } from '../../src/util/search/name-pattern.ts';
 import { matchesWildcards } from '../../src/util/text/wildcards.ts';
 
 /** What each way to read a pattern makes of it: a glob of settings, a line of an ignore file, names of a rule. */
