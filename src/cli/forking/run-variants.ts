@@ -128,8 +128,8 @@ async function runOne(
 }
 
 /**
- * Whether the copy asks for exactly what is trusted in the folder that it is a copy of. Else what its settings
- * would allow or run has no effect, which is said.
+ * Whether the copy asks for exactly what is trusted in the folder that it is a copy of. Else what its
+ * settings would allow or run has no effect, which is said.
  */
 async function isTrustedAlike(
   folder: string,
