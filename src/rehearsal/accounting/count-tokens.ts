@@ -3,8 +3,13 @@
  * Four UTF-16 units are a token, rounded up per block; a message costs 3 more; an image costs width × height
  * / 750 (at most 1600), or 1600 when its size cannot be read.
  */
-import { type ApiBlock, type ApiRequest, type ApiTool, readBlocks } from '../request/api-request.ts';
-import { readImageSize } from '../request/read-image-size.ts';
+import {
+  type ApiBlock,
+  type ApiRequest,
+  type ApiTool,
+  readBlocks,
+  readImageSize,
+} from '../request/api-request.ts';
 import { splitTools } from '../request/split-tools.ts';
 
 const UNITS_PER_TOKEN = 4;

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../api-errors.ts';
-import { readImageSize } from '../request/read-image-size.ts';
+import { readImageSize } from '../request/api-request.ts';
 import { listImages } from './images.ts';
 import type { JudgeRule } from './judge-rule.ts';
 

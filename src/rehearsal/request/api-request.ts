@@ -2,6 +2,7 @@
  * A request as the API reads it. Reading never fails: malformed parts are omitted here and refused by the
  * judge's shape rules, so every later rule may rely on what it finds.
  */
+import { type ImageHeader, imageHeader } from '../../util/files/image-header.ts';
 import { isRecord } from '../../util/json-values.ts';
 
 export interface ApiBlock {
@@ -118,4 +119,12 @@ export function listBlockIds(turn: MergedTurn, type: string, field: string): Set
   const ids = new Set<unknown>();
   for (const { block } of turn.blocks) if (block.type === type) ids.add(block[field]);
   return ids;
+}
+
+/** Size and actual format of an image block; undefined when it has no base64 image of a known format. */
+export function readImageSize(block: ApiBlock): ImageHeader | undefined {
+  const source = block['source'];
+  if (!isRecord(source) || source['type'] !== 'base64' || typeof source['data'] !== 'string')
+    return undefined;
+  return imageHeader(source['data']);
 }
