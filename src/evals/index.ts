@@ -4,4 +4,4 @@ export { readCases } from './case/read-case.ts';
 export type { CheckOutcome, EndedRun } from './results/run-record.ts';
 export type { CaseScore, Scores, VariantScore } from './results/score.ts';
 export { type EvalReport, runEval } from './run/run-eval.ts';
-export type { Variant } from './run/variant.ts';
+export type { Variant } from './run/run-once.ts';

@@ -9,8 +9,7 @@ import { openResults, type ReadRecords, type ResultsWriter, readRecords } from '
 import { type EndedRun, type EvalRecord, placeKey, type RunPlace } from '../results/run-record.ts';
 import { type Scores, score } from '../results/score.ts';
 import { openRunFolders } from './run-folders.ts';
-import { notBegun, runOnce } from './run-once.ts';
-import type { Variant } from './variant.ts';
+import { notBegun, runOnce, type Variant } from './run-once.ts';
 
 interface EvalRequest {
   readonly cases: readonly EvalCase[];

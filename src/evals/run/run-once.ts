@@ -15,7 +15,15 @@ import { checkRun, hashFiles } from '../checks/check-run.ts';
 import type { EvalOutcome, RunResult, RunTokens } from '../results/run-record.ts';
 import { replayAnswers } from './recorded-answers.ts';
 import type { RunFolder, RunFolders } from './run-folders.ts';
-import type { Variant } from './variant.ts';
+
+/** One way to run the cases. */
+export interface Variant {
+  /** Of its row: `opus`, or `opus, careful`. */
+  readonly name: string;
+  /** What it is made of: records of another content count for nothing but their money. */
+  readonly hash: string;
+  readonly options: Options;
+}
 
 interface OneRun {
   readonly case: EvalCase;
