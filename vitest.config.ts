@@ -1,5 +1,5 @@
 /**
- * All lists of tests. `npx vitest run test/loop` finds the list of a file by itself; `--project tests` is what `npm test` runs.
+ * All lists of tests. `npx vitest run packages/engine/test/loop` finds the list of a file by itself; `--project tests` is what `npm test` runs.
  * The others need something more: packages of their own (`npm ci --prefix test/client`), a Postgres, a browser.
  */
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
@@ -21,7 +21,7 @@ const APART: Readonly<Record<string, List>> = {
   /** Sessions on a real Postgres, which the set-up starts: needs the programs of Debian's package `postgresql`. */
   durable: {
     folders: ['durable'],
-    globalSetup: ['test/durable/cluster-set-up.ts'],
+    globalSetup: ['packages/durable/test/cluster-set-up.ts'],
     pool: 'forks',
     // As below; and many files only wait.
     isolate: false,

@@ -1,7 +1,7 @@
 // node bench/decisions.mjs [--lines 10000] [--seed 1]
 // How long one decision about a hostile line keeps the process from its other work: the longest times between two
 // turns of its event loop, with the lines that caused them, by the clock and in time of the processor, which counts
-// beside other programs. Lines and rules are those of test/permissions/nasty-lines.ts.
+// beside other programs. Lines and rules are those of packages/engine/test/permissions/nasty-lines.ts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,9 +91,9 @@ async function bundled() {
   await build({
     stdin: {
       contents: `
-        export { createPermissions } from './src/permissions/permission-engine.ts';
-        export { nodeFiles } from './src/util/files/node-files.ts';
-        export { nastyCases } from './test/permissions/nasty-lines.ts';`,
+        export { createPermissions } from './packages/engine/src/permissions/permission-engine.ts';
+        export { nodeFiles } from './packages/base/src/files/node-files.ts';
+        export { nastyCases } from './packages/engine/test/permissions/nasty-lines.ts';`,
       resolveDir: root,
     },
     outfile,

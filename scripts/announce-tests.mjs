@@ -4,5 +4,5 @@ const said = { files: ['All tests, long ones in a short form', 8], 1: ['All test
 const [what, minutes] = said[form] ?? ['The tests, long ones in a short form or left out', 4];
 console.log(`${what}, offline: about ${minutes} minutes on two processors. They start programs, servers and terminals on this
 machine, write to temporary folders alone, and need neither a key nor the network.
-One room: npx vitest run test/loop. The quick ones, within a minute: npm run test:quick.
+One room: npx vitest run packages/engine/test/loop. The quick ones, within a minute: npm run test:quick.
 `);

@@ -14,19 +14,19 @@ const out = `dist.${process.pid}`;
 process.on('exit', () => rmSync(out, { recursive: true, force: true }));
 
 const doors = {
-  index: 'src/index.ts',
-  rehearsal: 'src/rehearsal/index.ts',
-  testing: 'src/testing/index.ts',
-  durable: 'src/durable/index.ts',
-  web: 'src/page/index.ts',
-  'web-client': 'src/page/browser/index.ts',
+  index: 'packages/engine/src/index.ts',
+  rehearsal: 'packages/testing/src/rehearsal/index.ts',
+  testing: 'packages/testing/src/testing/index.ts',
+  durable: 'packages/durable/src/index.ts',
+  web: 'packages/web/src/index.ts',
+  'web-client': 'packages/web/src/browser/index.ts',
 };
 
 await bundle(
   {
     ...doors,
-    cli: 'src/cli/main.ts',
-    'compile-cache': 'src/util/process/compile-cache.ts',
+    cli: 'packages/cli/src/main.ts',
+    'compile-cache': 'packages/base/src/process/compile-cache.ts',
   },
   { out, define: { 'process.env.TURNWRIGHT_BUILD_VERSION': JSON.stringify(version) } },
 );

@@ -9,9 +9,9 @@ const TARGET = 'node20.19';
 const ENGINE = 'engine';
 /** What the first of a kind loads, each in one file, whatever else takes a part of it. */
 const LOADED_FIRST = {
-  commands: ['src/permissions/commands/index.ts'],
-  settings: ['src/settings/read/usable-settings.ts'],
-  trust: ['src/settings/trust/trust.ts'],
+  commands: ['packages/engine/src/permissions/commands/index.ts'],
+  settings: ['packages/engine/src/settings/read/usable-settings.ts'],
+  trust: ['packages/engine/src/settings/trust/trust.ts'],
 };
 
 /** `doors`: source by name of the door. Writes `<out>/<door>.js` and `<out>/chunks/`. */

@@ -11,10 +11,13 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const PAGE = 'docs/options.md';
 const REFERENCE = 'docs/reference.md';
 const MODELS = 'docs/models.md';
-const SENTENCES = 'src/cli/flags/option-sentences.ts';
+const SENTENCES = 'packages/cli/src/flags/option-sentences.ts';
 
-const groups = readOptions('src/options/options.ts', 'src/sdk/query-options.ts');
-const { OPTIONS } = await bundled('src/options/table.ts');
+const groups = readOptions(
+  'packages/engine/src/options/options.ts',
+  'packages/engine/src/sdk/query-options.ts',
+);
+const { OPTIONS } = await bundled('packages/engine/src/options/table.ts');
 const described = new Set([...groups.values()].flat().map(({ name }) => name));
 const missing = Object.keys(OPTIONS).filter((name) => !described.has(name));
 if (missing.length > 0) throw new Error(`No sentence for ${missing.join(', ')}.`);
@@ -93,7 +96,7 @@ function page() {
   );
   return `# Options
 
-<!-- Made by \`npm run docs\` from src/options/options.ts and src/options/table.ts: change these. -->
+<!-- Made by \`npm run docs\` from packages/engine/src/options/options.ts and packages/engine/src/options/table.ts: change these. -->
 
 The options of \`query()\`. An option wins over the flag of \`extraArgs\`, that over the environment, and the environment
 over settings; rules, directories and betas of all sources add up. A value of another kind is refused with

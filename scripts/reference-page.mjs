@@ -15,9 +15,10 @@ const words = (comment = '') =>
     .trim();
 
 function exitCodes() {
-  const [, body = ''] = /export const EXIT = \{\n([\s\S]*?)\n\}/.exec(read('src/cli/exit-codes.ts')) ?? [];
+  const [, body = ''] =
+    /export const EXIT = \{\n([\s\S]*?)\n\}/.exec(read('packages/cli/src/exit-codes.ts')) ?? [];
   const members = [...body.matchAll(/(?: {2}\/\*\* (.*?) \*\/\n)? {2}(\w+): (\d+),/g)];
-  if (members.length < 5) throw new Error('There are no exit codes in src/cli/exit-codes.ts.');
+  if (members.length < 5) throw new Error('There are no exit codes in packages/cli/src/exit-codes.ts.');
   const rows = members.map(([, comment, name, value]) => [
     code(value),
     comment ??
@@ -27,7 +28,8 @@ function exitCodes() {
 }
 
 function errorCodes() {
-  const [, body = ''] = /TurnwrightErrorCode =([\s\S]*?);\n/.exec(read('src/protocol/errors.ts')) ?? [];
+  const [, body = ''] =
+    /TurnwrightErrorCode =([\s\S]*?);\n/.exec(read('packages/engine/src/protocol/errors.ts')) ?? [];
   const members = [...body.matchAll(/\/\*\* (.*?) \*\/\n {2}\| '(\w+)'/g)];
   const all = [...body.matchAll(/\| '(\w+)'/g)];
   if (members.length !== all.length || all.length < 20) throw new Error('An error code has no comment.');
@@ -40,7 +42,7 @@ function errorCodes() {
 /** What a `type` (and `subtype`) means: by the comments of the interfaces, and of the members of two unions. */
 function messages() {
   const files = ['sdk-messages', 'result-message', 'init-message', 'session-messages'].map(
-    (name) => `src/protocol/stream/${name}.ts`,
+    (name) => `packages/engine/src/protocol/stream/${name}.ts`,
   );
   const named = files.flatMap((file) =>
     [
@@ -56,8 +58,8 @@ function messages() {
     }),
   );
   const members = [
-    ['src/protocol/model/messages.ts', 'SystemBody'],
-    ['src/protocol/stream/task-messages.ts', 'TaskMessageBody'],
+    ['packages/engine/src/protocol/model/messages.ts', 'SystemBody'],
+    ['packages/engine/src/protocol/stream/task-messages.ts', 'TaskMessageBody'],
   ].flatMap(([file, union]) => {
     const [, body = ''] =
       new RegExp(`export type ${union} =([\\s\\S]*?\\n {4}\\}?.*);\\n\\n`).exec(`${read(file)}\n\n`) ?? [];
@@ -103,7 +105,7 @@ function messages() {
 
 /** Variables that set an option; the others are in the table of docs/cli.md. */
 async function variables(bundled, optionGroups) {
-  const { OPTIONS } = await bundled(`export { OPTIONS } from './src/options/table.ts';`);
+  const { OPTIONS } = await bundled(`export { OPTIONS } from './packages/engine/src/options/table.ts';`);
   const sentences = new Map([...optionGroups.values()].flat().map(({ name, meaning }) => [name, meaning]));
   const rows = Object.entries(OPTIONS).flatMap(([name, { variable }]) =>
     variable === undefined ? [] : [[code(variable), code(name), sentences.get(name) ?? '']],
@@ -117,9 +119,9 @@ async function variables(bundled, optionGroups) {
 /** Keys as the schema of settings has them, with the option that each one sets. */
 async function settings(bundled, optionGroups) {
   const { settingsSchema, z } = await bundled(
-    `export { settingsSchema } from './src/settings/read/settings-schema.ts'; export { z } from 'zod';`,
+    `export { settingsSchema } from './packages/engine/src/settings/read/settings-schema.ts'; export { z } from 'zod';`,
   );
-  const { OPTIONS } = await bundled(`export { OPTIONS } from './src/options/table.ts';`);
+  const { OPTIONS } = await bundled(`export { OPTIONS } from './packages/engine/src/options/table.ts';`);
   const sentences = new Map([...optionGroups.values()].flat().map(({ name, meaning }) => [name, meaning]));
   const optionOf = new Map(
     Object.entries(OPTIONS).flatMap(([name, { setting }]) =>

@@ -5,11 +5,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { OPTIONS, type OptionRow } from '@turnwright/engine/options/table.ts';
+import {
+  DEFAULT_RECORDED,
+  NAMED_PROVIDERS,
+  PROVIDER_TYPES,
+} from '@turnwright/engine/protocol/model/provider.ts';
+import { BUILTIN_TOOL_NAMES } from '@turnwright/engine/protocol/tools/builtin-tools.ts';
 import ts from '@typescript/typescript6';
 import { describe, expect, it } from 'vitest';
-import { OPTIONS, type OptionRow } from '../src/options/table.ts';
-import { DEFAULT_RECORDED, NAMED_PROVIDERS, PROVIDER_TYPES } from '../src/protocol/model/provider.ts';
-import { BUILTIN_TOOL_NAMES } from '../src/protocol/tools/builtin-tools.ts';
 
 const LEAVES = [
   'context',

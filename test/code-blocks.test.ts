@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { settingsSchema } from '../src/settings/read/settings-schema.ts';
+import { settingsSchema } from '../packages/engine/src/settings/read/settings-schema.ts';
 import { type CodeBlock, codeBlocks, TESTED_ELSEWHERE } from './code-blocks.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInThisContext } from 'node:vm';
+import { InMemorySessionStore, type Options } from '@turnwright/engine';
+import { checkOptions } from '@turnwright/engine/options/check-options.ts';
+import { say, scriptedModel } from '@turnwright/testing';
 import { transformSync } from 'esbuild';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { InMemorySessionStore, type Options } from '../src/index.ts';
-import { checkOptions } from '../src/options/check-options.ts';
-import { withExtraArgs } from '../src/sdk/extra-args.ts';
-import { say, scriptedModel } from '../src/testing/index.ts';
+import { withExtraArgs } from '../packages/engine/src/sdk/extra-args.ts';
 import { examplesIn } from './docstring-examples.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -23,7 +23,7 @@ const without = (files: readonly string[], declaration: RegExp): readonly string
   );
 
 const COMMENT = String.raw`\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n`;
-const OPTION_FILES = ['src/options/options.ts', 'src/sdk/query-options.ts'];
+const OPTION_FILES = ['packages/engine/src/options/options.ts', 'packages/engine/src/sdk/query-options.ts'];
 
 it('every option that takes more than true or false shows a value', () => {
   const option = new RegExp(`${COMMENT} {2}(\\w+)\\?:(?! boolean \\| undefined;)`, 'g');
@@ -35,7 +35,7 @@ it('every message that query() yields shows how it is read', () => {
   const message = new RegExp(`${COMMENT}export (?:interface|type) (SDK\\w+)`, 'g');
   expect(
     without(
-      files.map((name) => `src/protocol/stream/${name}.ts`),
+      files.map((name) => `packages/engine/src/protocol/stream/${name}.ts`),
       message,
     ),
   ).toEqual([]);

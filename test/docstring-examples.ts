@@ -7,19 +7,19 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What examples may import, the nearest first; the door of an example's own folder comes before all. */
 const DOORS = [
-  'src/index.ts',
-  'src/testing/index.ts',
-  'src/rehearsal/index.ts',
-  'src/page/index.ts',
-  'src/page/browser/index.ts',
-  'src/loop/query-loop.ts',
+  'packages/engine/src/index.ts',
+  'packages/testing/src/testing/index.ts',
+  'packages/testing/src/rehearsal/index.ts',
+  'packages/web/src/index.ts',
+  'packages/web/src/browser/index.ts',
+  'packages/engine/src/loop/query-loop.ts',
 ];
 
 /** Texts that examples take as given. */
 const GIVEN = ['pastedKey', 'sessionId'];
 
 export interface Example {
-  /** `src/sdk/sessions.ts:150` */
+  /** `packages/engine/src/sdk/sessions.ts:150` */
   readonly place: string;
   readonly code: string;
 }
@@ -68,7 +68,7 @@ export function moduleOf({ place, code }: Example, folder: string): string {
     (a, b) => Number(place.startsWith(dirname(b))) - Number(place.startsWith(dirname(a))),
   );
   const nearest = doors.filter(
-    (door) => door !== 'src/index.ts' || !/^src\/(?:testing|rehearsal)\//.test(place),
+    (door) => door !== 'packages/engine/src/index.ts' || !/^src\/(?:testing|rehearsal)\//.test(place),
   );
   const imports = free.flatMap((name) => {
     const door = nearest.find((each) => EXPORTED.get(each)?.has(name));

@@ -1,6 +1,7 @@
 /** Real files with a fault in them, and files that report what is done to them. */
-import type { AppendHandle, PersistentFiles } from '../src/protocol/files.ts';
-import { nodeFiles } from '../src/util/files/node-files.ts';
+
+import { nodeFiles } from '@turnwright/base/files/node-files.ts';
+import type { AppendHandle, PersistentFiles } from '@turnwright/base/persistent-files.ts';
 
 export function diskError(code: 'ENOSPC' | 'EROFS'): Error {
   const words = { ENOSPC: 'no space left on device', EROFS: 'read-only file system' };

@@ -125,8 +125,15 @@ it('an option is named in its table and where it acts, and nowhere between', () 
   const naming = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .map((path) => `src/${path.replaceAll('\\', '/')}`)
     .filter((file) => file.endsWith('.ts') && !SHARES_OUT.test(file) && textOf(file).includes(option));
-  const inTable = ['src/options/options.ts', 'src/options/table.ts', 'src/cli/flags/option-sentences.ts'];
-  const acts = ['src/engine/budget/session-budget.ts', 'src/engine/budget/budget-guard.ts'];
+  const inTable = [
+    'packages/engine/src/options/options.ts',
+    'packages/engine/src/options/table.ts',
+    'packages/cli/src/flags/option-sentences.ts',
+  ];
+  const acts = [
+    'packages/engine/src/engine/budget/session-budget.ts',
+    'packages/engine/src/engine/budget/budget-guard.ts',
+  ];
   const further = [...section.matchAll(/\(`(src\/engine\/(?:models|budget|output)[^)]*)\)/g)].flatMap(
     ([, list = '']) => list.split(/`,\s*`/).map((file) => file.replaceAll('`', '')),
   );

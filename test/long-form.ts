@@ -4,7 +4,7 @@
  * full, set it to `1` and run the long form. `TURNWRIGHT_PROPERTY_RUNS` sets the number of runs of the large property
  * tests by hand.
  */
-import { lazily } from '../src/util/collections/made-once.ts';
+import { lazily } from '../packages/base/src/collections/made-once.ts';
 
 const given = process.env['TURNWRIGHT_LONG_TESTS'];
 /** For `it.runIf`: what no short form is left of. */
@@ -26,47 +26,47 @@ export const inForm = <T>(short: T, long: T, inGate = short): T =>
 export const LEFT_TO_THE_GATE: readonly string[] = hasAllFiles
   ? []
   : [
-      'test/cli/{clouds,completion-in-shells,examples,hostile-clone,login,mcp-servers,terminal}.test.ts',
-      'test/conversation/on-terminal/{exits,pastes}.test.ts',
-      'test/engine/message-threads.test.ts',
+      'packages/cli/test/{clouds,completion-in-shells,examples,hostile-clone,login,mcp-servers,terminal}.test.ts',
+      'packages/cli/test/conversation/on-terminal/{exits,pastes}.test.ts',
+      'packages/engine/test/engine/message-threads.test.ts',
       'test/examples-compile.test.ts',
-      'test/memory/relevant-memory.test.ts',
-      'test/model/wires/clouds.test.ts',
-      'test/permissions/{repositories,written-out-names}.test.ts',
+      'packages/engine/test/memory/relevant-memory.test.ts',
+      'packages/engine/test/model/wires/clouds.test.ts',
+      'packages/engine/test/permissions/{repositories,written-out-names}.test.ts',
       'test/project/test-report.test.ts',
-      'test/sandbox/{domains,renamed-folders}.test.ts',
+      'packages/engine/test/sandbox/{domains,renamed-folders}.test.ts',
       'test/scenarios/faults/{background-work-after-the-turn,killed-between-start-and-result,late-approval}.test.ts',
       'test/scenarios/faults/{pending-server-login,repeated-identical-call}.test.ts',
       'test/scenarios/killed-command.test.ts',
-      'test/sdk/{denied-files,installed-package}.test.ts',
-      'test/subagents/{killed-process,session-keeps-its-agent}.test.ts',
-      'test/terminal/late-frames.test.ts',
-      'test/tools/builtin/without-ripgrep.test.ts',
-      'test/tools/everyday/{lost-folder,odd-files}.test.ts',
+      'packages/engine/test/sdk/{denied-files,installed-package}.test.ts',
+      'packages/engine/test/subagents/{killed-process,session-keeps-its-agent}.test.ts',
+      'packages/terminal/test/late-frames.test.ts',
+      'packages/engine/test/tools/builtin/without-ripgrep.test.ts',
+      'packages/engine/test/tools/everyday/{lost-folder,odd-files}.test.ts',
     ];
 
 /** Test files that the gate leaves out too: more of what others of their folders show, at length or on real terminals. */
 export const LEFT_TO_A_RELEASE: readonly string[] = isLong
   ? []
   : [
-      'test/cli/{colours,line-mode,private-files,recording,secrets}.test.ts',
+      'packages/cli/test/{colours,line-mode,private-files,recording,secrets}.test.ts',
       // The scorecard's rows of kills and of real shells are in the gate.
-      'test/context/killed-compaction.test.ts',
+      'packages/engine/test/context/killed-compaction.test.ts',
       'test/properties/killed.test.ts',
-      'test/session/after-a-kill.test.ts',
-      'test/shell/{real-shells,written-out}.test.ts',
-      'test/conversation/{ask,commands}/terminal.test.ts',
-      'test/conversation/on-terminal/!(exits|pastes|whole-session).test.ts',
+      'packages/engine/test/session/after-a-kill.test.ts',
+      'packages/engine/test/shell/{real-shells,written-out}.test.ts',
+      'packages/cli/test/conversation/{ask,commands}/terminal.test.ts',
+      'packages/cli/test/conversation/on-terminal/!(exits|pastes|whole-session).test.ts',
       // What these ask of the model and of tools is asked through our own doors too.
       'test/client/{environment-reminder,examples,model-options,sandbox,skills,tool-forms}.test.ts',
       'test/{ai-sdk-v4,azure-login,ccusage,runtimes}/**',
       // `all-at-once` has kills, distance and a fail-over in one run; `outage` has the database that goes away.
-      'test/durable/{distance,drills,elsewhere,every-point,follow,full-disk,kills,long-session,quiet,worker-outage}.test.ts',
+      'packages/durable/test/{distance,drills,elsewhere,every-point,follow,full-disk,kills,long-session,quiet,worker-outage}.test.ts',
       // The scorecard has its own probes of the sandbox, and lines that real shells run.
-      'test/sandbox/{commits,credentials,escape-probes,granting-names,left-behind,mcp-servers,mount-race,placeholders,recipes}.test.ts',
+      'packages/engine/test/sandbox/{commits,credentials,escape-probes,granting-names,left-behind,mcp-servers,mount-race,placeholders,recipes}.test.ts',
       'test/scenarios/faults/{large-journal,memory-of-large-results}.test.ts',
-      'test/session/resume-cache.test.ts',
-      'test/terminal/regions.test.ts',
+      'packages/engine/test/session/resume-cache.test.ts',
+      'packages/terminal/test/regions.test.ts',
     ];
 
 const namesFiles = process.argv.slice(2).some((argument) => /^(?:\.\/)?test\//.test(argument));

@@ -9,7 +9,7 @@ console.log('round trip, ms | near, s | on paper, s | measured, s | ratio | roun
 for (const roundTrip of given.length > 0 ? given : ['20', '40']) {
   const { stdout, stderr, status } = spawnSync(
     'npx',
-    ['vitest', 'run', '--project', 'durable', 'test/durable/distance.test.ts'],
+    ['vitest', 'run', '--project', 'durable', 'packages/durable/test/distance.test.ts'],
     {
       encoding: 'utf8',
       cwd: new URL('../..', import.meta.url),

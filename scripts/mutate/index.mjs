@@ -5,9 +5,9 @@
  *
  *   npm run mutate                                  400 mutants of a fresh seed
  *   npm run mutate -- --most 40 --seed 7            fewer, and those of this seed again
- *   npm run mutate -- --files src/loop/rules        only these files or folders
+ *   npm run mutate -- --files packages/engine/src/loop/rules        only these files or folders
  *   npm run mutate -- --ids 12,40                   these mutants
- *   npm run mutate -- --tests test/loop             with the tests below this folder alone, without a map of what they reach
+ *   npm run mutate -- --tests packages/engine/test/loop             with the tests below this folder alone, without a map of what they reach
  *   npm run mutate -- --minutes 8                   as many as fit, the map included
  *   npm run mutate -- --json report.json            the outcome for programs
  *

@@ -10,7 +10,12 @@ import { dirname, join } from 'node:path';
 import { openLanes } from './lanes.mjs';
 
 /** What is mutated. */
-export const SOURCES = ['src/loop', 'src/session/journal', 'src/tools/gate', 'src/permissions'];
+export const SOURCES = [
+  'packages/engine/src/loop',
+  'packages/engine/src/session/journal',
+  'packages/engine/src/tools/gate',
+  'packages/engine/src/permissions',
+];
 /**
  * Whose tests may notice: those of these rooms, and those that run the whole loop in their own process. Others would cost
  * most of the time, and reach little: a command line, for example, is a process of its own.

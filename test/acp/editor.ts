@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import * as acp from '@agentclientprotocol/sdk';
-import { type RehearsalServer, startRehearsal } from '../../src/rehearsal/index.ts';
+import { type RehearsalServer, startRehearsal } from '@turnwright/testing/rehearsal';
 
 const BIN =
   process.env['TURNWRIGHT_BIN'] ?? fileURLToPath(new URL('../../dist/bin/turnwright', import.meta.url));

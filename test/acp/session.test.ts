@@ -1,8 +1,8 @@
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import * as acp from '@agentclientprotocol/sdk';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { type Desk, type Editor, openDesk, said } from './editor.ts';
 
 let desk: Desk;

@@ -1,7 +1,7 @@
 /** Instances of a real provider package of the AI SDK with specification V4: chat completions and responses. */
 import { createOpenAI } from '@ai-sdk/openai';
+import { modelClientChecks } from '@turnwright/testing';
 import { describe, expect, it } from 'vitest';
-import { modelClientChecks } from '../../src/testing/index.ts';
 import { type CreateOpenAi, openAiSdkModel } from '../model/wires/ai-sdk-model.ts';
 import { TRAITS } from '../model/wires/traits.ts';
 

@@ -1,8 +1,8 @@
 /** The same small agent, built by every bundler: it searches, with ripgrep or without. */
 import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RehearsalServer } from '@turnwright/testing/rehearsal';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RehearsalServer } from '../../src/rehearsal/index.ts';
 import { inForm } from '../long-form.ts';
 import { APP, answers, build, layOut, searchedBy, startModel, WITHOUT, WORK } from './app.ts';
 

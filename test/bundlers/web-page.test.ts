@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type RehearsalServer, reply, startRehearsal, text, toolUse } from '@turnwright/testing/rehearsal';
 import { buildSync } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type RehearsalServer, reply, startRehearsal, text, toolUse } from '../../src/rehearsal/index.ts';
 import { codeBlocks } from '../code-blocks.ts';
 import { CHROMIUM, openPage } from '../front-door/browser.ts';
 import { freePort } from '../front-door/free-port.ts';

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { query, type SDKResultMessage } from '@turnwright/engine';
+import { reply, startRehearsal, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, test } from 'vitest';
-import { query, type SDKResultMessage } from '../../src/index.ts';
-import { reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 
 const CCUSAGE = fileURLToPath(new URL('node_modules/ccusage/src/cli.js', import.meta.url));
 

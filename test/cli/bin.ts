@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type RehearsalServer, type ScriptedReply, startRehearsal } from '@turnwright/testing/rehearsal';
 import { onTestFinished } from 'vitest';
-import { type RehearsalServer, type ScriptedReply, startRehearsal } from '../../src/rehearsal/index.ts';
 
 export const BIN = fileURLToPath(new URL('../../dist/bin/turnwright', import.meta.url));
 

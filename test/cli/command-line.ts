@@ -1,8 +1,8 @@
 /** The command line for tests of what it says and writes, which do not depend on a process of its own. */
 import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
-import { runCommandLine } from '../../src/cli/main.ts';
-import { createWorld } from '../../src/cli/world.ts';
+import { runCommandLine } from '../../packages/cli/src/main.ts';
+import { createWorld } from '../../packages/cli/src/world.ts';
 import { bareEnv, type Ran, type RunOptions, temporaryFolder, turnwright } from './bin.ts';
 
 type Run = (

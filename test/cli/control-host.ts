@@ -3,9 +3,9 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { runControlSession } from '../../src/cli/control/control-session.ts';
-import type { Options } from '../../src/index.ts';
-import type { RehearsalServer } from '../../src/rehearsal/index.ts';
+import type { Options } from '@turnwright/engine';
+import type { RehearsalServer } from '@turnwright/testing/rehearsal';
+import { runControlSession } from '../../packages/cli/src/control/control-session.ts';
 
 export type Line = Readonly<Record<string, unknown>> & { readonly type: string };
 type Fields = Readonly<Record<string, unknown>>;

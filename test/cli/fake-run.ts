@@ -1,11 +1,15 @@
 /** A run that is printed on a terminal which remembers what one would see on it, and messages to show there. */
 import { PassThrough, Writable } from 'node:stream';
-import { REAL_CLOCK } from '../../src/cli/conversation/conversation-clock.ts';
-import type { ProcessOutput } from '../../src/cli/output.ts';
-import { PrintedRun } from '../../src/cli/run/printed-run.ts';
-import type { World } from '../../src/cli/world.ts';
-import type { SDKMessage } from '../../src/index.ts';
-import { type AssistantBlock, EMPTY_USAGE, type StreamEvent } from '../../src/protocol/model/wire.ts';
+import type { SDKMessage } from '@turnwright/engine';
+import {
+  type AssistantBlock,
+  EMPTY_USAGE,
+  type StreamEvent,
+} from '@turnwright/engine/protocol/model/wire.ts';
+import { REAL_CLOCK } from '../../packages/cli/src/conversation/conversation-clock.ts';
+import type { ProcessOutput } from '../../packages/cli/src/output.ts';
+import { PrintedRun } from '../../packages/cli/src/run/printed-run.ts';
+import type { World } from '../../packages/cli/src/world.ts';
 
 export interface FakeRun {
   readonly run: PrintedRun;

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { plainJson } from '@turnwright/base/files/plain-json.ts';
+import { reply, startRehearsal } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { reply, startRehearsal } from '../../src/rehearsal/index.ts';
-import { settingsSchema } from '../../src/settings/read/settings-schema.ts';
-import { plainJson } from '../../src/util/files/plain-json.ts';
+import { settingsSchema } from '../../packages/engine/src/settings/read/settings-schema.ts';
 import { against, temporaryFolder, turnwright } from './bin.ts';
 import { commandLine } from './command-line.ts';
 

@@ -3,12 +3,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runAuthCommand } from '../../src/cli/commands/auth-command.ts';
-import { runModelsCommand } from '../../src/cli/commands/models-command.ts';
-import { checkModel } from '../../src/cli/doctor/check-model.ts';
-import { parseArgs } from '../../src/cli/flags/args.ts';
-import type { World } from '../../src/cli/world.ts';
-import { resolveModelAlias } from '../../src/model/catalog/model-info.ts';
+import { runAuthCommand } from '../../packages/cli/src/commands/auth-command.ts';
+import { runModelsCommand } from '../../packages/cli/src/commands/models-command.ts';
+import { checkModel } from '../../packages/cli/src/doctor/check-model.ts';
+import { parseArgs } from '../../packages/cli/src/flags/args.ts';
+import type { World } from '../../packages/cli/src/world.ts';
+import { resolveModelAlias } from '../../packages/engine/src/model/catalog/model-info.ts';
 import { type Answer, apiServer } from '../model/api-server.ts';
 import { startOllama, startOpenRouter } from '../model/wires/local-servers.ts';
 import { tempFolder } from '../scenarios/temp-folder.ts';

@@ -1,9 +1,9 @@
 /** `turnwright replay`: the same decisions, none that could be replayed, and a session that is not there. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply } from '@turnwright/testing/rehearsal';
 import { expect, test } from 'vitest';
-import { reply } from '../../src/rehearsal/index.ts';
-import { resealed } from '../../src/session/journal/envelope.ts';
+import { resealed } from '../../packages/engine/src/session/journal/envelope.ts';
 import { against, rehearse, temporaryFolder } from './bin.ts';
 import { commandLine } from './command-line.ts';
 

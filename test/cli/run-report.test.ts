@@ -1,12 +1,12 @@
+import type { DecisionRecord, ModelUsage, SDKResultMessage } from '@turnwright/engine';
+import { TERMINAL_REASONS } from '@turnwright/engine';
+import { EMPTY_USAGE } from '@turnwright/engine/protocol/model/wire.ts';
+import { createTheme } from '@turnwright/terminal/text/theme.ts';
 import { expect, test } from 'vitest';
-import { createRunNotes } from '../../src/cli/run/run-notes.ts';
-import { reportRows, toolWork } from '../../src/cli/run/run-report.ts';
-import { stopSentence, summaryLines } from '../../src/cli/words/summary.ts';
-import { wholeUsage } from '../../src/engine/output/result-fields.ts';
-import type { DecisionRecord, ModelUsage, SDKResultMessage } from '../../src/index.ts';
-import { TERMINAL_REASONS } from '../../src/index.ts';
-import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
-import { createTheme } from '../../src/terminal/text/theme.ts';
+import { createRunNotes } from '../../packages/cli/src/run/run-notes.ts';
+import { reportRows, toolWork } from '../../packages/cli/src/run/run-report.ts';
+import { stopSentence, summaryLines } from '../../packages/cli/src/words/summary.ts';
+import { wholeUsage } from '../../packages/engine/src/engine/output/result-fields.ts';
 import { say } from './fake-run.ts';
 
 const USAGE: ModelUsage = {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { is, throughBothDoors, toolResults } from './doors.ts';
 
 const AGENTS = { digger: { description: 'Digs.', prompt: 'You dig.', tools: ['Bash'] } };

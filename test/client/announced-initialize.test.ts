@@ -1,6 +1,7 @@
 /** What a host promises on the command line to send first, and what happens when it does not come. */
+
+import { type RehearsalServer, reply, startRehearsal, toolUse } from '@turnwright/testing/rehearsal';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 import { turnwright } from '../cli/bin.ts';
 import { envFor, type Fields, isResult, STREAM, startProcess } from './host-process.ts';
 

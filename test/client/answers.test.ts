@@ -1,5 +1,5 @@
+import { reply, thinking } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, thinking } from '../../src/rehearsal/index.ts';
 import { gather, is, openPrompt, prompt, prompts, throughBothDoors } from './doors.ts';
 
 throughBothDoors('answers', (stage) => {

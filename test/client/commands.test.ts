@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { gather, is, openPrompt, prompt, throughBothDoors } from './doors.ts';
 
 throughBothDoors('commands and memory', (stage) => {

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { query, type SpawnOptions } from '@anthropic-ai/claude-agent-sdk';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { gather, openPrompt, prompts, type Stage, throughBothDoors } from './doors.ts';
 
 const BIN = process.env['TURNWRIGHT_BIN'] ?? join(import.meta.dirname, '../../dist/bin/turnwright');

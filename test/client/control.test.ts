@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { type CaseOptions, gather, is, openPrompt, prompt, throughBothDoors, toolResults } from './doors.ts';
 
 const TOOLBOX = fileURLToPath(new URL('../mcp/servers/toolbox.mjs', import.meta.url));

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { gather, throughBothDoors } from './doors.ts';
 
 throughBothDoors('debug', (stage) => {

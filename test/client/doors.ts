@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as client from '@anthropic-ai/claude-agent-sdk';
+import * as own from '@turnwright/engine';
+import { type RehearsalServer, reply, type Scenario, startRehearsal } from '@turnwright/testing/rehearsal';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
-import { createPromptLine } from '../../src/cli/control/prompt-line.ts';
-import * as own from '../../src/index.ts';
-import { type RehearsalServer, reply, type Scenario, startRehearsal } from '../../src/rehearsal/index.ts';
+import { createPromptLine } from '../../packages/cli/src/control/prompt-line.ts';
 import { inForm } from '../long-form.ts';
 
 const BIN =

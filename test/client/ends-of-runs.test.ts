@@ -4,9 +4,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ScriptedReply } from '@turnwright/testing/rehearsal';
+import { reply, thinking, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import type { ScriptedReply } from '../../src/rehearsal/index.ts';
-import { reply, thinking, toolUse } from '../../src/rehearsal/index.ts';
 import { everyNth } from '../long-form.ts';
 import { wideImage } from '../scenarios/images.ts';
 import { outline } from '../scenarios/outline.ts';

@@ -1,5 +1,5 @@
+import { reply } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply } from '../../src/rehearsal/index.ts';
 import { gather, is, prompt, prompts, throughBothDoors } from './doors.ts';
 
 throughBothDoors('errors', (stage) => {

@@ -2,9 +2,9 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { query, type SDKMessage } from '@turnwright/engine';
+import { type RehearsalServer, reply, startRehearsal } from '@turnwright/testing/rehearsal';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { query, type SDKMessage } from '../../src/index.ts';
-import { type RehearsalServer, reply, startRehearsal } from '../../src/rehearsal/index.ts';
 import { type Line, startHost } from '../cli/control-host.ts';
 import { filesThatFill } from '../faulty-files.ts';
 

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Query } from '@turnwright/engine';
+import { reply, type Scenario, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import type { Query } from '../../src/index.ts';
-import { reply, type Scenario, toolUse } from '../../src/rehearsal/index.ts';
 import { stdio, TOOLBOX } from '../mcp/servers-under-test.ts';
 import { prompt, prompts, type Stage, throughBothDoors } from './doors.ts';
 

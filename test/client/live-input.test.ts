@@ -1,8 +1,8 @@
 /** Prompts that come while a turn runs, by priority; what an interrupt leaves in line. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { gather, is, type Message, openPrompt, prompt, throughBothDoors, toolResults } from './doors.ts';
 
 const UUID = {

@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { stdio, TOOLBOX } from '../mcp/servers-under-test.ts';
 import {
   gather,

@@ -1,6 +1,7 @@
 /** What a request asks of the model when nobody chose, and what options, settings and variables change about it. */
+
+import { reply } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply } from '../../src/rehearsal/index.ts';
 import { gather, is, throughBothDoors } from './doors.ts';
 
 const BETA = 'context-1m-2025-08-07';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { gather, is, openPrompt, throughBothDoors } from './doors.ts';
 
 const touch = (name: string) => toolUse('Bash', { command: `touch ${name}`, description: 'make it' });

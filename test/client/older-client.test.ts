@@ -4,10 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import * as older from 'older-agent-sdk';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { gather, is, openPrompt, prompt, publishedDoor, throughDoors, toolResults } from './doors.ts';
 
 type Input = Readonly<Record<string, unknown>>;

@@ -4,8 +4,8 @@
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { type RehearsalServer, reply, startRehearsal, toolUse } from '@turnwright/testing/rehearsal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 import { turnwright } from '../cli/bin.ts';
 import { TOOLBOX } from '../mcp/servers-under-test.ts';
 import {

@@ -1,6 +1,7 @@
 /** Prompts that wait: what is told of them, and how they are called off. */
+
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import {
   gather,
   is,

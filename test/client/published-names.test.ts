@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as client from '@anthropic-ai/claude-agent-sdk';
+import * as own from '@turnwright/engine';
 import { expect, it } from 'vitest';
 // @ts-expect-error a program without declarations
 import { missingNames, sourcesIn } from '../../scripts/surface.mjs';
-import * as own from '../../src/index.ts';
 
 const at = (path: string) => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
 const types = at('node_modules/@anthropic-ai/claude-agent-sdk/sdk.d.ts').replaceAll(/\/\*[\s\S]*?\*\//g, '');

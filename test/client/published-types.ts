@@ -3,7 +3,7 @@
  * Lists of ours are readonly and ids plain texts, which `Loose` levels; everything else must fit as it is.
  */
 import type * as client from '@anthropic-ai/claude-agent-sdk';
-import type * as own from '../../src/index.ts';
+import type * as own from '@turnwright/engine';
 
 type Uuid = `${string}-${string}-${string}-${string}-${string}`;
 /** `string & {}`, which lists the known words of an open set, is a text as well. */

@@ -1,8 +1,8 @@
 /** What a host is told with a permission question, and what hooks and results say of the same calls. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { is, throughBothDoors } from './doors.ts';
 
 type Input = Record<string, unknown>;

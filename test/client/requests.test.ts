@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type RehearsalServer, reply, startRehearsal, toolUse } from '@turnwright/testing/rehearsal';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 import { TOOLBOX } from '../mcp/servers-under-test.ts';
 import {
   envFor,

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it, vi } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { lacking } from '../sandbox/support.ts';
 import { throughBothDoors, toolResults } from './doors.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { gather, prompt, prompts, throughBothDoors, toolResults } from './doors.ts';
 
 type Input = Record<string, unknown>;

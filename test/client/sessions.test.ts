@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as client from '@anthropic-ai/claude-agent-sdk';
+import * as own from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import * as own from '../../src/index.ts';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { type CaseOptions, gather, prompt, prompts, type Stage, throughBothDoors } from './doors.ts';
 
 /** Asks on this stage. The client's own functions look where the environment of their process says: in its home. */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { projectTrust, trustProject } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { projectTrust, trustProject } from '../../src/index.ts';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { is, openPrompt, type Running, throughBothDoors, toolResults } from './doors.ts';
 
 const touch = (name: string) => toolUse('Bash', { command: `touch ${name}` });

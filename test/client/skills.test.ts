@@ -1,8 +1,8 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { toolUse } from '../../src/rehearsal/index.ts';
 import { gather, is, openPrompt, prompt, reply, throughBothDoors } from './doors.ts';
 
 const TOOLBOX = fileURLToPath(new URL('../mcp/servers/toolbox.mjs', import.meta.url));

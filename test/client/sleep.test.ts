@@ -1,6 +1,7 @@
 /** Sleep: waiting in a turn, and prompts that can wait until then. */
+
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { gather, is, openPrompt, prompt, throughBothDoors, toolResults } from './doors.ts';
 
 throughBothDoors('the Sleep tool', (stage) => {

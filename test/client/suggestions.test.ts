@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { query, type SDKMessage } from '@turnwright/engine';
+import { virtualClock } from '@turnwright/testing';
+import { type RehearsalServer, reply, startRehearsal, toolUse } from '@turnwright/testing/rehearsal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { query, type SDKMessage } from '../../src/index.ts';
-import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
-import { virtualClock } from '../../src/testing/index.ts';
 import { type Line, startHost } from '../cli/control-host.ts';
 import { passTimeUntil } from '../scenarios/virtual-time.ts';
 import { type CaseOptions, gather, is, openPrompt, prompt, throughBothDoors } from './doors.ts';

@@ -1,8 +1,8 @@
 /** A session that a living process works on: others are told, and one that insists takes it. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { outline } from '../scenarios/outline.ts';
 import { gather, is, openPrompt, prompt, prompts, throughBothDoors } from './doors.ts';
 import { isA, isResult, STREAM, startProcess } from './host-process.ts';

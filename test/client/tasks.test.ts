@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { isAlive, until } from '../scenarios/processes.ts';
 import { gather, is, type Message, openPrompt, prompt, throughBothDoors, toolResults } from './doors.ts';
 

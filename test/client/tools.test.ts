@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { is, throughBothDoors, toolResults } from './doors.ts';
 
 const SHELL = { allowedTools: ['Bash(echo:*)', 'Bash(exit:*)'] };

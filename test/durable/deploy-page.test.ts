@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { durableClient, openDatabase, prepareDatabase } from '@turnwright/durable';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseArgs } from '../../src/cli/flags/args.ts';
-import { durableClient, openDatabase, prepareDatabase } from '../../src/durable/index.ts';
+import { parseArgs } from '../../packages/cli/src/flags/args.ts';
 import { newDatabase, programFolder } from './cluster.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

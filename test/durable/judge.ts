@@ -1,6 +1,6 @@
 /** Whether a run of a fleet lost or repeated something. */
-import type { Database } from '../../src/durable/index.ts';
-import { promptsAfter, withoutResult } from '../../src/durable/postgres/results.ts';
+import type { Database } from '@turnwright/durable';
+import { promptsAfter, withoutResult } from '../../packages/durable/src/postgres/results.ts';
 import type { Fleet, LedgerLine } from './processes.ts';
 
 /** What happened to the calls of each session, as the file says that no kill can take back. */

@@ -1,9 +1,10 @@
 /** Databases for one test, which are closed when it ends. */
+
+import { type Database, type DurableClient, durableClient, openDatabase } from '@turnwright/durable';
 import { onTestFinished } from 'vitest';
-import { type Database, type DurableClient, durableClient, openDatabase } from '../../src/durable/index.ts';
-import type { DatabaseOptions } from '../../src/durable/postgres/database.ts';
-import { createListener, type Listener } from '../../src/durable/postgres/listener.ts';
-import { migrate } from '../../src/durable/postgres/tables/migrations.ts';
+import type { DatabaseOptions } from '../../packages/durable/src/postgres/database.ts';
+import { createListener, type Listener } from '../../packages/durable/src/postgres/listener.ts';
+import { migrate } from '../../packages/durable/src/postgres/tables/migrations.ts';
 import { newDatabase } from './cluster.ts';
 
 /** A new database without tables. */

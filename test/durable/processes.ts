@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type Database, openDatabase, prepareDatabase } from '@turnwright/durable';
 import { buildSync } from 'esbuild';
 import { onTestFinished } from 'vitest';
-import { type Database, openDatabase, prepareDatabase } from '../../src/durable/index.ts';
 import { newDatabase } from './cluster.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -97,7 +97,7 @@ export async function startFleet(
     folder,
     end,
     async start(program, env = {}, from = root) {
-      const source = join('test/durable/programs', program);
+      const source = join('packages/durable/test/programs', program);
       const child = spawn(process.execPath, ['--expose-gc', built(source, from)], {
         env: { PATH: process.env['PATH'], DB: url, LEDGER: ledger, HOME_FOLDER: folder, ...env },
         cwd: folder,

@@ -1,6 +1,5 @@
 /** A session that goes on for months: what it does not need any more is removed, and nothing else. */
 import { isDeepStrictEqual } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
 import {
   type Database,
   type DurableClient,
@@ -9,12 +8,13 @@ import {
   prepareDatabase,
   shortenSessions,
   worker,
-} from '../../src/durable/index.ts';
-import { createBlobStore } from '../../src/durable/postgres/blobs.ts';
-import { createJournalStore } from '../../src/durable/postgres/journal-rows.ts';
-import { type JournalEntry, query } from '../../src/index.ts';
-import { resumeSession } from '../../src/session/resume/resume.ts';
-import { callTool, fakeTool, say, scriptedModel } from '../../src/testing/index.ts';
+} from '@turnwright/durable';
+import { type JournalEntry, query } from '@turnwright/engine';
+import { callTool, fakeTool, say, scriptedModel } from '@turnwright/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { createBlobStore } from '../../packages/durable/src/postgres/blobs.ts';
+import { createJournalStore } from '../../packages/durable/src/postgres/journal-rows.ts';
+import { resumeSession } from '../../packages/engine/src/session/resume/resume.ts';
 import { newDatabase } from './cluster.ts';
 import { openedClient } from './opened.ts';
 import { eventually } from './processes.ts';

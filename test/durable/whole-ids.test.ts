@@ -1,7 +1,8 @@
 /** What the command line takes for a session of a database, or for a question of it. */
+
+import type { OpenQuestion } from '@turnwright/durable';
 import { expect, test } from 'vitest';
-import { sessionToSendTo, wholeQuestion, wholeSession } from '../../src/cli/durable/whole-ids.ts';
-import type { OpenQuestion } from '../../src/durable/index.ts';
+import { sessionToSendTo, wholeQuestion, wholeSession } from '../../packages/cli/src/durable/whole-ids.ts';
 import { openedClient, openedDatabase } from './opened.ts';
 
 const opened = async () => ({ client: openedClient(await openedDatabase()) });

@@ -1,7 +1,8 @@
 /** What a worker takes, refuses and hands on. */
+
+import { type DurableClient, durableClient, worker } from '@turnwright/durable';
 import { expect, onTestFinished, test } from 'vitest';
-import { type DurableClient, durableClient, worker } from '../../src/durable/index.ts';
-import { resealed } from '../../src/session/journal/envelope.ts';
+import { resealed } from '../../packages/engine/src/session/journal/envelope.ts';
 import { judge, resultsOf } from './judge.ts';
 import { eventually, type Fleet, startFleet } from './processes.ts';
 

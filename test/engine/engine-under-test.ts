@@ -1,8 +1,7 @@
 /** An engine with a scripted model, time that stands still and a journal that can be read. */
-import type { QueryEngineConfig } from '../../src/engine/config.ts';
-import { QueryEngine } from '../../src/engine/query-engine.ts';
-import type { SDKResultMessage } from '../../src/protocol/stream/result-message.ts';
-import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
+
+import type { SDKResultMessage } from '@turnwright/engine/protocol/stream/result-message.ts';
+import type { SDKMessage } from '@turnwright/engine/protocol/stream/sdk-messages.ts';
 import {
   type Deferred,
   type RecordingStore,
@@ -13,7 +12,9 @@ import {
   scriptedModel,
   sequentialIds,
   virtualClock,
-} from '../../src/testing/index.ts';
+} from '@turnwright/testing';
+import type { QueryEngineConfig } from '../../packages/engine/src/engine/config.ts';
+import { QueryEngine } from '../../packages/engine/src/engine/query-engine.ts';
 
 export interface EngineUnderTest {
   readonly engine: QueryEngine;

@@ -1,8 +1,8 @@
 /** The pages of docs/recipes that end in a browser: a headless one opens what they serve. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, text, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, text, toolUse } from '../../src/rehearsal/index.ts';
 import { CHROMIUM, openPage } from './browser.ts';
 import { freePort } from './free-port.ts';
 import { shows, stepsOf } from './page.ts';

@@ -1,7 +1,8 @@
 /** Each program of README and docs that stands on its own runs, against a model on loopback. */
+
+import { type RehearsalRequest, reply, toolUse } from '@turnwright/testing/rehearsal';
 import { transformSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { type RehearsalRequest, reply, toolUse } from '../../src/rehearsal/index.ts';
 import { codeBlocks, TESTED_ELSEWHERE } from '../code-blocks.ts';
 import { reader } from './reader.ts';
 

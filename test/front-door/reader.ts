@@ -6,8 +6,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type RehearsalServer, type Scenario, startRehearsal } from '@turnwright/testing/rehearsal';
 import { onTestFinished } from 'vitest';
-import { type RehearsalServer, type Scenario, startRehearsal } from '../../src/rehearsal/index.ts';
 import { ROOT, type Step, shows, stepsOf } from './page.ts';
 
 type ScenarioOf = NonNullable<Parameters<typeof startRehearsal>[0]>['scenario'];

@@ -1,9 +1,9 @@
 /** The pages of docs/recipes that need nothing but Node, followed literally. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { stepsOf } from './page.ts';
 import { followPage, reader } from './reader.ts';
 

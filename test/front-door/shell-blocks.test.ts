@@ -3,24 +3,24 @@
  * call that cannot run as written, 127 a program that does not exist), against a model on loopback.
  */
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { type CodeBlock, codeBlocks } from '../code-blocks.ts';
 import { stepsOf } from './page.ts';
 import { reader } from './reader.ts';
 
 /** Blocks that a test of their own runs, by words in them or by page. */
 const ELSEWHERE: readonly (string | RegExp)[] = [
-  'docs/models.md', // test/cli/models-page.test.ts
+  'docs/models.md', // packages/cli/test/models-page.test.ts
   'docs/deploy.md', // test/durable/deploy-page.test.ts
-  /turnwright durable migrate/, // test/durable/readme.test.ts
+  /turnwright durable migrate/, // packages/durable/test/readme.test.ts
   'docs/start.md',
   /^docs\/recipes\//,
   // Of this repository: .ci/run runs npm ci, npm start, npm test and the gate of bench.
   /^npm (?:ci|run bench)/,
 ];
 
-/** A conversation needs a terminal: test/conversation. */
+/** A conversation needs a terminal: packages/cli/test/conversation */
 const CONVERSATION = /^(?:npx )?turnwright\s*(?:--continue\s*)?(?:#.*)?$/;
 
 /** What a page has in place before its commands, by words in them. */

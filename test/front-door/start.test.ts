@@ -1,8 +1,8 @@
 /** docs/start.md, followed literally from an empty folder: the package is installed with npm. */
 import { copyFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { followPage, packedPackage, reader } from './reader.ts';
 
 it('a reader of start.md ends with an agent of their own that calls their own tool', {

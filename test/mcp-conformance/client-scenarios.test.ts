@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type McpServerConfig, mcpLogin, query } from '@turnwright/engine';
+import { reply, startRehearsal, toolUse } from '@turnwright/testing/rehearsal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type McpServerConfig, mcpLogin, query } from '../../src/index.ts';
-import { reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 import { isLong } from '../long-form.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));

@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { spawnGroup } from '@turnwright/base/process/process-tree.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { spawnGroup } from '../../src/util/process/process-tree.ts';
 import { call, type Room, roomOf, stdio, toolIn, until } from '../mcp/servers-under-test.ts';
 
 const script = (name: string) =>

@@ -4,16 +4,21 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { systemClock, systemRandom } from '@turnwright/base/clock.ts';
+import { openConnections } from '@turnwright/base/http/connections.ts';
+import type {
+  AnyTool,
+  ToolContext,
+  ToolOutput,
+  ToolProgress,
+} from '@turnwright/engine/protocol/tools/tool.ts';
 import { onTestFinished } from 'vitest';
 import {
   createMcpServers,
   type McpServers,
   type McpServersOptions,
-} from '../../src/mcp/servers/mcp-servers.ts';
-import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../../src/protocol/tools/tool.ts';
-import { createParser } from '../../src/tools/schema/from-json-schema.ts';
-import { systemClock, systemRandom } from '../../src/util/clock.ts';
-import { openConnections } from '../../src/util/http/connections.ts';
+} from '../../packages/engine/src/mcp/servers/mcp-servers.ts';
+import { createParser } from '../../packages/engine/src/tools/schema/from-json-schema.ts';
 import { writeOneFile } from '../one-file.ts';
 
 const folder = fileURLToPath(new URL('./servers/', import.meta.url));

@@ -1,7 +1,7 @@
 /** Small servers that answer as told, over real HTTP. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { StreamEvent } from '../../src/protocol/model/wire.ts';
+import type { StreamEvent } from '@turnwright/engine/protocol/model/wire.ts';
 
 export interface Received {
   readonly method: string;

@@ -1,27 +1,31 @@
 /** Views, requests and runs of calls, short to write. */
-import { createModelClient, type ModelClientOptions } from '../../src/model/create-model-client.ts';
+
+import { PersistentList } from '@turnwright/base/collections/persistent-list.ts';
 import type {
   AssistantMessage,
   AttachmentMessage,
   UserMessage,
   ViewMessage,
-} from '../../src/protocol/model/messages.ts';
+} from '@turnwright/engine/protocol/model/messages.ts';
 import {
   type CallOptions,
   FRESH_RETRY_STATE,
   type ModelOutcome,
   type ModelOutput,
   type ModelRequest,
-} from '../../src/protocol/model/model.ts';
-import type { ModelClient } from '../../src/protocol/model/model-client.ts';
+} from '@turnwright/engine/protocol/model/model.ts';
+import type { ModelClient } from '@turnwright/engine/protocol/model/model-client.ts';
 import type {
   AssistantBlock,
   StreamEvent,
   ToolResultBlock,
   UserBlock,
-} from '../../src/protocol/model/wire.ts';
-import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
-import { PersistentList } from '../../src/util/collections/persistent-list.ts';
+} from '@turnwright/engine/protocol/model/wire.ts';
+import { EMPTY_USAGE } from '@turnwright/engine/protocol/model/wire.ts';
+import {
+  createModelClient,
+  type ModelClientOptions,
+} from '../../packages/engine/src/model/create-model-client.ts';
 import { skippingClock } from './skipping-clock.ts';
 
 let count = 0;

@@ -1,5 +1,5 @@
 /** The virtual clock, on which sleeping takes no real time and is written down: back-off is read off the list. */
-import { type VirtualClock, virtualClock } from '../../src/testing/virtual-clock.ts';
+import { type VirtualClock, virtualClock } from '@turnwright/testing/virtual-clock.ts';
 
 export interface SkippingClock extends VirtualClock {
   /** What was slept, in ms, in order. */

@@ -2,12 +2,12 @@
 import { request as httpRequest } from 'node:http';
 import { connect, createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { isOfThisMachine, refusedHost } from '@turnwright/base/host-header.ts';
+import { serveHealth } from '@turnwright/durable';
+import { startRehearsal } from '@turnwright/testing/rehearsal';
+import { toNodeListener, webAgent } from '@turnwright/web';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { serveHealth } from '../../src/durable/index.ts';
-import { listenForCallback } from '../../src/mcp/oauth/callback.ts';
-import { toNodeListener, webAgent } from '../../src/page/index.ts';
-import { startRehearsal } from '../../src/rehearsal/index.ts';
-import { isOfThisMachine, refusedHost } from '../../src/util/host-header.ts';
+import { listenForCallback } from '../../packages/engine/src/mcp/oauth/callback.ts';
 import { serve } from './page-under-test.ts';
 
 const agent = (hosts?: readonly string[]) =>

@@ -1,9 +1,9 @@
 /** A web agent on a real server, read by the client that pages load. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type RunView, runAgent } from '../../src/page/browser/index.ts';
-import { type PageRequest, toNodeListener, type WebAgentOptions, webAgent } from '../../src/page/index.ts';
-import type { AgentMessages } from '../../src/page/live-run.ts';
+import { type PageRequest, toNodeListener, type WebAgentOptions, webAgent } from '@turnwright/web';
+import { type RunView, runAgent } from '@turnwright/web/client';
+import type { AgentMessages } from '../../packages/web/src/live-run.ts';
 
 export interface PageServer {
   readonly url: string;

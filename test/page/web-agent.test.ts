@@ -1,9 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
-import { textOf } from '../../src/page/browser/index.ts';
-import type { PageRequest, WebAgentOptions } from '../../src/page/index.ts';
-import { TurnwrightError } from '../../src/protocol/errors.ts';
-import type { Query } from '../../src/sdk/query/query.ts';
-import type { Options } from '../../src/sdk/query-options.ts';
+import { TurnwrightError } from '@turnwright/engine/protocol/errors.ts';
 import {
   broken,
   callTool,
@@ -18,7 +13,12 @@ import {
   say,
   unfinished,
   virtualClock,
-} from '../../src/testing/index.ts';
+} from '@turnwright/testing';
+import type { PageRequest, WebAgentOptions } from '@turnwright/web';
+import { textOf } from '@turnwright/web/client';
+import { describe, expect, it, vi } from 'vitest';
+import type { Query } from '../../packages/engine/src/sdk/query/query.ts';
+import type { Options } from '../../packages/engine/src/sdk/query-options.ts';
 import { telling } from '../engine/engine-under-test.ts';
 import { queryUnderTest } from '../sdk/query-under-test.ts';
 import { type PageServer, page, post, serveAgent } from './page-under-test.ts';

@@ -1,9 +1,9 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PermissionQuestion } from '../../src/protocol/tools/gate-ports.ts';
-import type { AnyTool, PermissionTarget } from '../../src/protocol/tools/tool.ts';
-import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { nodeFiles } from '@turnwright/base/files/node-files.ts';
+import type { PermissionQuestion } from '@turnwright/engine/protocol/tools/gate-ports.ts';
+import type { AnyTool, PermissionTarget } from '@turnwright/engine/protocol/tools/tool.ts';
 import { inForm } from '../long-form.ts';
 
 /** A tool that only says what it would touch. */

@@ -3,15 +3,16 @@
  * happens, no request is refused for its structure, every call has exactly one result, and every submission ends in
  * exactly one result message (L10.1, L10.6, L10.7, L10.9); and what the engine has in memory is what a resume would see.
  */
+
+import { systemClock } from '@turnwright/base/clock.ts';
+import { QueryEngine, type SDKMessage } from '@turnwright/engine';
+import type { ViewMessage } from '@turnwright/engine/protocol/model/messages.ts';
+import type { JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
+import { recordingStore, sequentialIds } from '@turnwright/testing';
+import { type RehearsalServer, startRehearsal } from '@turnwright/testing/rehearsal';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QueryEngine, type SDKMessage } from '../../src/index.ts';
-import type { ViewMessage } from '../../src/protocol/model/messages.ts';
-import type { JournalEntry } from '../../src/protocol/session/journal.ts';
-import { type RehearsalServer, startRehearsal } from '../../src/rehearsal/index.ts';
-import { resumeSession } from '../../src/session/resume/resume.ts';
-import { recordingStore, sequentialIds } from '../../src/testing/index.ts';
-import { systemClock } from '../../src/util/clock.ts';
+import { resumeSession } from '../../packages/engine/src/session/resume/resume.ts';
 import { propertyRuns } from '../long-form.ts';
 import { pairsOf } from '../scenarios/journal.ts';
 import { TOOLS, turn } from './generated-turns.ts';

@@ -1,6 +1,7 @@
 /** Generated answers of a model, broken in all the ways that a rehearsal knows, and tools that do what they are told. */
+
+import { type Fault, type ScriptedReply, thinking, toolUse } from '@turnwright/testing/rehearsal';
 import fc from 'fast-check';
-import { type Fault, type ScriptedReply, thinking, toolUse } from '../../src/rehearsal/index.ts';
 import { type Deed, type ObedientPorts, obedientTool } from './obedient-tools.ts';
 
 /** A hanging call hangs for this many real ms. */

@@ -2,8 +2,8 @@
  * What a program that reads the journal of a session sees, and what the one that runs it saw: the same messages in the
  * same order, whatever broke on the way.
  */
-import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { systemClock } from '@turnwright/base/clock.ts';
 import {
   createJournalMapper,
   createSdkMcpServer,
@@ -12,16 +12,11 @@ import {
   type SDKMessage,
   type SDKUserMessage,
   tool,
-} from '../../src/index.ts';
-import { type RehearsalServer, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
-import {
-  callTool,
-  fakeTool,
-  type RecordingStore,
-  recordingStore,
-  sequentialIds,
-} from '../../src/testing/index.ts';
-import { systemClock } from '../../src/util/clock.ts';
+} from '@turnwright/engine';
+import { callTool, fakeTool, type RecordingStore, recordingStore, sequentialIds } from '@turnwright/testing';
+import { type RehearsalServer, startRehearsal, toolUse } from '@turnwright/testing/rehearsal';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lives, silentHost } from '../engine/parking/lives.ts';
 import { propertyRuns } from '../long-form.ts';
 import { TOOLS, turn } from './generated-turns.ts';

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { seededRandom } from '@turnwright/testing';
 import {
   type RehearsalRequest,
   type RehearsalServer,
@@ -14,8 +14,8 @@ import {
   startRehearsal,
   text,
   toolUse,
-} from '../../src/rehearsal/index.ts';
-import { seededRandom } from '../../src/testing/index.ts';
+} from '@turnwright/testing/rehearsal';
+import { expect, it } from 'vitest';
 import { everyNth, inForm } from '../long-form.ts';
 
 const BIN = join(import.meta.dirname, '../../dist/bin/turnwright');

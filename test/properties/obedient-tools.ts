@@ -5,7 +5,7 @@ import type {
   ToolContext,
   ToolOutput,
   ToolProgress,
-} from '../../src/protocol/tools/tool.ts';
+} from '@turnwright/engine/protocol/tools/tool.ts';
 
 export const DEEDS = [
   'ok',

@@ -1,8 +1,9 @@
 /** A session that is parked at any of its questions, any number of times, is the session that is not (L4.1). */
+
+import type { CanUseTool, Options } from '@turnwright/engine';
+import type { ModelRequest } from '@turnwright/engine/protocol/model/model.ts';
+import { callTool, fakeTool, reply, type ScriptStep, say, seededRandom } from '@turnwright/testing';
 import { expect, it } from 'vitest';
-import type { CanUseTool, Options } from '../../src/index.ts';
-import type { ModelRequest } from '../../src/protocol/model/model.ts';
-import { callTool, fakeTool, reply, type ScriptStep, say, seededRandom } from '../../src/testing/index.ts';
 import { lives, type Run, resultIn } from '../engine/parking/lives.ts';
 import { propertyRuns } from '../long-form.ts';
 

@@ -4,10 +4,10 @@
  */
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QueryEngine, type SDKMessage } from '../../src/index.ts';
-import type { JournalEntry } from '../../src/protocol/session/journal.ts';
+import { systemClock } from '@turnwright/base/clock.ts';
+import { QueryEngine, type SDKMessage } from '@turnwright/engine';
+import type { JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
+import { fakeTool, recordingStore, sequentialIds } from '@turnwright/testing';
 import {
   type Fault,
   type RehearsalServer,
@@ -16,9 +16,9 @@ import {
   text,
   thinking,
   toolUse,
-} from '../../src/rehearsal/index.ts';
-import { fakeTool, recordingStore, sequentialIds } from '../../src/testing/index.ts';
-import { systemClock } from '../../src/util/clock.ts';
+} from '@turnwright/testing/rehearsal';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inForm, propertyRuns } from '../long-form.ts';
 
 const RUNS = propertyRuns(6, 100);

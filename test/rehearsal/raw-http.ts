@@ -1,6 +1,6 @@
 /** Requests as plain as they come: node:http, no client of ours in between. */
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import type { StreamEvent, WireResponse } from '../../src/protocol/model/wire.ts';
+import type { StreamEvent, WireResponse } from '@turnwright/engine/protocol/model/wire.ts';
 
 export interface RawAnswer {
   readonly status: number;

@@ -1,8 +1,8 @@
 /** The small agent of the bundlers, run by runtimes beside Node.js. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RehearsalServer } from '@turnwright/testing/rehearsal';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { RehearsalServer } from '../../src/rehearsal/index.ts';
 import { APP, answers, layOut, run, searchedBy, startModel, WITHOUT, WORK } from '../bundlers/app.ts';
 import { bin } from './bin.ts';
 

@@ -1,11 +1,11 @@
 /** A sandbox over a real folder, and whether this machine can have one. */
 import { execFileSync } from 'node:child_process';
-import type { SandboxPort } from '../../src/protocol/tools/isolation.ts';
-import { checkAvailability } from '../../src/sandbox/availability.ts';
-import type { Aftermath } from '../../src/sandbox/places/left-behind.ts';
-import type { SandboxPolicy } from '../../src/sandbox/policy.ts';
-import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import { spawnGroup } from '../../src/util/process/process-tree.ts';
+import { spawnGroup } from '@turnwright/base/process/process-tree.ts';
+import type { SandboxPort } from '@turnwright/engine/protocol/tools/isolation.ts';
+import { checkAvailability } from '../../packages/engine/src/sandbox/availability.ts';
+import type { Aftermath } from '../../packages/engine/src/sandbox/places/left-behind.ts';
+import type { SandboxPolicy } from '../../packages/engine/src/sandbox/policy.ts';
+import { openSandbox, type Sandbox } from '../../packages/engine/src/sandbox/sandbox.ts';
 
 const machine = {
   platform: process.platform,

@@ -1,5 +1,5 @@
 /** A run of several rounds of real tools while the server strikes replies at random, the same way for the same seed. */
-import { type RehearsalRequest, reply, toolUse } from '../../src/rehearsal/index.ts';
+import { type RehearsalRequest, reply, toolUse } from '@turnwright/testing/rehearsal';
 import { type Rehearsed, rehearse } from './rehearse.ts';
 
 export const SEEDS: readonly number[] = [1, 2, 3, 5, 8, 13];

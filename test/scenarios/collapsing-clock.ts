@@ -1,6 +1,7 @@
 /** A real clock whose long waits take no time, and which knows what still waits on it. */
-import type { Clock } from '../../src/protocol/ports.ts';
-import { systemClock } from '../../src/util/clock.ts';
+
+import { systemClock } from '@turnwright/base/clock.ts';
+import type { Clock } from '@turnwright/engine/protocol/ports.ts';
 
 export interface CollapsingClock extends Clock {
   /** Every wait that took no time, in ms, in order. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { TERMINAL_REASONS } from '@turnwright/engine';
+import { TRANSITION_REASONS } from '@turnwright/engine/protocol/session/transition.ts';
 import { describe, expect, it } from 'vitest';
-import { TERMINAL_REASONS } from '../../src/index.ts';
-import { TRANSITION_REASONS } from '../../src/protocol/session/transition.ts';
 
 const namesIn = (folder: string): string[] =>
   readdirSync(fileURLToPath(new URL(folder, import.meta.url))).map((name) => name.replace(/\.test\.ts$/, ''));

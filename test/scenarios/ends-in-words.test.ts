@@ -1,9 +1,9 @@
 /** What is left of an end: its result, its notices, and the results of calls that did not run. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSdkMcpServer, tool } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { createSdkMcpServer, tool } from '../../src/index.ts';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { until } from './processes.ts';
 import { rehearse, type Setup, successOf } from './rehearse.ts';
 import { wholeText } from './sent.ts';

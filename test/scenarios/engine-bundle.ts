@@ -12,7 +12,10 @@ for await (const message of query({ prompt, options })) console.log(JSON.stringi
 
 /** A script that runs \`query()\` with \`{ prompt, options }\` from its one argument, one message a line. */
 export function writeQueryScript(folder: string): string {
-  writeOneFile(fileURLToPath(new URL('../../src/index.ts', import.meta.url)), join(folder, 'engine.mjs'));
+  writeOneFile(
+    fileURLToPath(new URL('../../packages/engine/src/index.ts', import.meta.url)),
+    join(folder, 'engine.mjs'),
+  );
   const script = join(folder, 'query.mjs');
   writeFileSync(script, SCRIPT);
   return script;

@@ -4,13 +4,13 @@
  * HTTP; in each cell the invariants L10.1 to L10.9 hold.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   QueryEngine,
   type QueryEngineConfig,
   type SDKMessage,
   type SDKResultMessage,
-} from '../../src/index.ts';
+} from '@turnwright/engine';
+import { type FakeTool, fakeTool, type RecordingStore, recordingStore } from '@turnwright/testing';
 import {
   type RehearsalServer,
   reply,
@@ -18,8 +18,8 @@ import {
   startRehearsal,
   text,
   toolUse,
-} from '../../src/rehearsal/index.ts';
-import { type FakeTool, fakeTool, type RecordingStore, recordingStore } from '../../src/testing/index.ts';
+} from '@turnwright/testing/rehearsal';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everyNth } from '../long-form.ts';
 import { checkPrefix } from '../session/check-prefix.ts';
 import { collapsingClock } from './collapsing-clock.ts';

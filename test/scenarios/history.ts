@@ -1,5 +1,5 @@
 /** A conversation that was had elsewhere. */
-import type { AssistantBlock, AssistantMessage, UserBlock, UserMessage } from '../../src/index.ts';
+import type { AssistantBlock, AssistantMessage, UserBlock, UserMessage } from '@turnwright/engine';
 
 const timestamp = '2026-01-01T00:00:00.000Z';
 

@@ -5,7 +5,7 @@ import {
   type ToolAnnotations,
   type ToolCallExtra,
   tool,
-} from '../../src/index.ts';
+} from '@turnwright/engine';
 
 /** A tool that answers with what the function gives; the model knows it as `mcp__host__<name>`. */
 export function hostTool(

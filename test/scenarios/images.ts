@@ -1,4 +1,4 @@
-import type { ImageBlock } from '../../src/index.ts';
+import type { ImageBlock } from '@turnwright/engine';
 
 /** One white pixel. */
 export const PNG = Buffer.from(

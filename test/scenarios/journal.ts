@@ -1,12 +1,12 @@
 /** The journal files that a run left, read back with the session room. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DecisionRecord, JournalEntry } from '../../src/index.ts';
-import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
-import { readEntries } from '../../src/session/journal/read-journal.ts';
-import { sessionsDirectory } from '../../src/session/paths.ts';
-import { systemClock } from '../../src/util/clock.ts';
-import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { systemClock } from '@turnwright/base/clock.ts';
+import { nodeFiles } from '@turnwright/base/files/node-files.ts';
+import type { DecisionRecord, JournalEntry } from '@turnwright/engine';
+import { createFileJournalStore } from '../../packages/engine/src/session/journal/file-store.ts';
+import { readEntries } from '../../packages/engine/src/session/journal/read-journal.ts';
+import { sessionsDirectory } from '../../packages/engine/src/session/paths.ts';
 
 export interface JournalPlace {
   readonly home: string;

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type Options, query, type SDKMessage, type SDKResultMessage } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { type Options, query, type SDKMessage, type SDKResultMessage } from '../../src/index.ts';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { envOf, killedQuery } from './killed-query.ts';
 import { until } from './processes.ts';
 import { serve } from './rehearse.ts';

@@ -1,8 +1,8 @@
 /** The third overloaded answer in a row, inside a stream that has begun: what happens to what it held (L4.3, L4.4). */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, type ScriptedReply, thinking, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, type ScriptedReply, thinking, toolUse } from '../../src/rehearsal/index.ts';
 import { outline } from './outline.ts';
 import { MODEL, rehearse, successOf } from './rehearse.ts';
 import { blocksOf } from './sent.ts';

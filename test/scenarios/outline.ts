@@ -1,5 +1,5 @@
 /** Short words for what was said, for order assertions. */
-import type { DecisionRecord, SDKMessage } from '../../src/index.ts';
+import type { DecisionRecord, SDKMessage } from '@turnwright/engine';
 
 /** One word per message of the SDK stream; estimates on the way are none. */
 export function outline(messages: readonly SDKMessage[]): string[] {

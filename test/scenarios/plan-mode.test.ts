@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CanUseTool, Options } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import type { CanUseTool, Options } from '../../src/index.ts';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { textOf } from './outline.ts';
 import { rehearse, submissions } from './rehearse.ts';
 import { blocksOf, wholeText } from './sent.ts';

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSdkMcpServer, tool } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { createSdkMcpServer, tool } from '../../src/index.ts';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { rehearse, successOf } from './rehearse.ts';
 
 /** Types of the records in the only journal below this folder. */

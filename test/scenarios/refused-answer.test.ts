@@ -1,8 +1,8 @@
 /** A refused answer, where another model is named: it is asked once, and nothing of the refusal runs (L4.4). */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, text, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, text, toolUse } from '../../src/rehearsal/index.ts';
 import { decided, outline } from './outline.ts';
 import { MODEL, rehearse, submissions, successOf } from './rehearse.ts';
 import { blocksOf, messageRequests } from './sent.ts';

@@ -4,7 +4,6 @@
  */
 
 import { existsSync } from 'node:fs';
-import { afterEach, expect, onTestFinished } from 'vitest';
 import {
   type DecisionRecord,
   type JournalEntry,
@@ -17,7 +16,7 @@ import {
   type SDKResultSuccess,
   type SDKUserMessage,
   type UserBlock,
-} from '../../src/index.ts';
+} from '@turnwright/engine';
 import {
   type RehearsalOptions,
   type RehearsalReport,
@@ -26,7 +25,8 @@ import {
   type ScenarioFunction,
   type ScriptedReply,
   startRehearsal,
-} from '../../src/rehearsal/index.ts';
+} from '@turnwright/testing/rehearsal';
+import { afterEach, expect, onTestFinished } from 'vitest';
 import { collapsingClock } from './collapsing-clock.ts';
 import { decisionsOf, journalFile, readJournalOf, unanswered } from './journal.ts';
 import { bodies, type SentBody } from './sent.ts';

@@ -1,5 +1,5 @@
 /** What went over the wire: the bodies that the rehearsal server received. */
-import type { RecordedRequest, RehearsalServer } from '../../src/rehearsal/index.ts';
+import type { RecordedRequest, RehearsalServer } from '@turnwright/testing/rehearsal';
 
 export interface SentBlock {
   readonly type: string;

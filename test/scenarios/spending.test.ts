@@ -1,9 +1,10 @@
 /** What a session has cost, by model, provider, agent and purpose: the same sum at every level, in every process. */
+
+import { type ModelUsage, type SpendingCounts, sessionCost } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { costTable, runCostCommand } from '../../src/cli/commands/cost-command.ts';
-import type { World } from '../../src/cli/world.ts';
-import { type ModelUsage, type SpendingCounts, sessionCost } from '../../src/index.ts';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { costTable, runCostCommand } from '../../packages/cli/src/commands/cost-command.ts';
+import type { World } from '../../packages/cli/src/world.ts';
 import { MODEL, rehearse, successOf } from './rehearse.ts';
 
 const agent = (name: string) =>

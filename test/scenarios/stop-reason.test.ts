@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { createSdkMcpServer, type SDKResultMessage, tool } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { createSdkMcpServer, type SDKResultMessage, tool } from '../../src/index.ts';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { filesThatFill } from '../faulty-files.ts';
 import { spoken } from './outline.ts';
 import { rehearse, resultOf, type Setup } from './rehearse.ts';

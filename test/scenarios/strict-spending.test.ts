@@ -1,6 +1,7 @@
 /** A strict budget through the public door: real HTTP, agents inside agents, broken and refused answers. */
+
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { MODEL, rehearse } from './rehearse.ts';
 
 const agents = {

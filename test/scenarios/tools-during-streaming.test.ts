@@ -1,6 +1,6 @@
+import type { RehearsalServer } from '@turnwright/testing/rehearsal';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import type { RehearsalServer } from '../../src/rehearsal/index.ts';
-import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { until } from './processes.ts';
 import { type Rehearsed, rehearse } from './rehearse.ts';
 

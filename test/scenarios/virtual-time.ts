@@ -1,6 +1,6 @@
 /** Lets virtual time pass beside real sockets. */
-import type { SDKMessage } from '../../src/index.ts';
-import type { VirtualClock } from '../../src/testing/index.ts';
+import type { SDKMessage } from '@turnwright/engine';
+import type { VirtualClock } from '@turnwright/testing';
 import { until } from './processes.ts';
 
 /** Behind a failed test nothing goes on for ever. */

@@ -1,9 +1,10 @@
 /** What the compiler knows of the messages that the doors beside `query()` give. */
+
+import type { DurableClient, Followed } from '@turnwright/durable';
+import type { SDKMessage } from '@turnwright/engine';
+import type { PageEvent } from '@turnwright/web';
+import type { RunView } from '@turnwright/web/client';
 import { expectTypeOf, test } from 'vitest';
-import type { DurableClient, Followed } from '../../src/durable/index.ts';
-import type { SDKMessage } from '../../src/index.ts';
-import type { RunView } from '../../src/page/browser/index.ts';
-import type { PageEvent } from '../../src/page/index.ts';
 
 /** Where a type is `any`, to a depth of six. */
 type AnyIn<T, Path extends string = '', Depth extends readonly unknown[] = []> = 0 extends 1 & T

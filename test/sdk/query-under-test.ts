@@ -1,17 +1,17 @@
 /** `query()` with a scripted model and nothing of this machine: no home, no keys, a journal in memory. */
 
-import { createPromptLine } from '../../src/cli/control/prompt-line.ts';
-import type { SDKResultMessage } from '../../src/protocol/stream/result-message.ts';
-import type { SDKMessage, SDKUserMessage } from '../../src/protocol/stream/sdk-messages.ts';
-import { type Query, query } from '../../src/sdk/query/query.ts';
-import type { Options } from '../../src/sdk/query-options.ts';
+import type { SDKResultMessage } from '@turnwright/engine/protocol/stream/result-message.ts';
+import type { SDKMessage, SDKUserMessage } from '@turnwright/engine/protocol/stream/sdk-messages.ts';
 import {
   type RecordingStore,
   recordingStore,
   type ScriptedModel,
   type ScriptStep,
   scriptedModel,
-} from '../../src/testing/index.ts';
+} from '@turnwright/testing';
+import { createPromptLine } from '../../packages/cli/src/control/prompt-line.ts';
+import { type Query, query } from '../../packages/engine/src/sdk/query/query.ts';
+import type { Options } from '../../packages/engine/src/sdk/query-options.ts';
 
 export interface QueryUnderTest {
   readonly query: Query;

@@ -1,6 +1,6 @@
+import type { JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
 import { expect } from 'vitest';
-import type { JournalEntry } from '../../src/protocol/session/journal.ts';
-import { resumeSession } from '../../src/session/resume/resume.ts';
+import { resumeSession } from '../../packages/engine/src/session/resume/resume.ts';
 import { prefixFaults } from './prefix-faults.ts';
 
 /** Every promise of L10.8 about one prefix of runs without continuations. Throws when one is broken. */

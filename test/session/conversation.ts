@@ -1,4 +1,4 @@
-import type { ViewMessage } from '../../src/protocol/model/messages.ts';
+import type { ViewMessage } from '@turnwright/engine/protocol/model/messages.ts';
 
 /** What is wrong with a view as a conversation (L10.1); empty when nothing is. */
 export function faultsOf(view: Iterable<ViewMessage>): string[] {

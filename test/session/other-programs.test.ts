@@ -1,10 +1,10 @@
 /** What `explain`, `cost` and the lists say of transcripts that another program wrote, and of folders that share one. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { explainSession, listSessions, sessionCost } from '@turnwright/engine';
 import { describe, expect, it } from 'vitest';
-import { costTable } from '../../src/cli/commands/cost-command.ts';
-import { explainSession, listSessions, sessionCost } from '../../src/index.ts';
-import { projectSlug } from '../../src/session/paths.ts';
+import { costTable } from '../../packages/cli/src/commands/cost-command.ts';
+import { projectSlug } from '../../packages/engine/src/session/paths.ts';
 import { tempFolder } from '../scenarios/temp-folder.ts';
 
 const ID = '0a6c8a1e-0000-4000-8000-000000000001';

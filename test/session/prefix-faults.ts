@@ -1,6 +1,6 @@
 /** What a resume promises about a prefix of a journal (L10.8), and what is broken of it. */
-import type { JournalBody, JournalEntry } from '../../src/protocol/session/journal.ts';
-import { resumeSession } from '../../src/session/resume/resume.ts';
+import type { JournalBody, JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
+import { resumeSession } from '../../packages/engine/src/session/resume/resume.ts';
 import { faultsOf } from './conversation.ts';
 import { asEntries } from './sample-journal.ts';
 

@@ -1,16 +1,21 @@
 /** Journals as a run of the loop leaves them, made without the loop. */
-import fc from 'fast-check';
+
 import type {
   AssistantMessage,
   AttachmentMessage,
   UserMessage,
   ViewMessage,
-} from '../../src/protocol/model/messages.ts';
-import { type AssistantBlock, EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
-import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
-import type { JournalBody, JournalEntry } from '../../src/protocol/session/journal.ts';
-import type { EffectClass } from '../../src/protocol/tools/tool.ts';
-import { decodeLine, encodeRecord, sessionPrefix } from '../../src/session/journal/envelope.ts';
+} from '@turnwright/engine/protocol/model/messages.ts';
+import { type AssistantBlock, EMPTY_USAGE } from '@turnwright/engine/protocol/model/wire.ts';
+import type { DecisionRecord } from '@turnwright/engine/protocol/session/decision-record.ts';
+import type { JournalBody, JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
+import type { EffectClass } from '@turnwright/engine/protocol/tools/tool.ts';
+import fc from 'fast-check';
+import {
+  decodeLine,
+  encodeRecord,
+  sessionPrefix,
+} from '../../packages/engine/src/session/journal/envelope.ts';
 
 export const CWD = '/home/me/project';
 export const SESSION = '11111111-2222-4333-8444-555555555555';

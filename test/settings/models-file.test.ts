@@ -1,9 +1,9 @@
 /** The setting `modelsFile`: prices with a version and a source, from a file that can be replaced. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listModels } from '@turnwright/engine';
 import { expect, it } from 'vitest';
-import { modelsTable } from '../../src/cli/commands/models-command.ts';
-import { listModels } from '../../src/index.ts';
+import { modelsTable } from '../../packages/cli/src/commands/models-command.ts';
 import { tempFolder } from '../scenarios/temp-folder.ts';
 
 const signal = new AbortController().signal;

@@ -2,10 +2,14 @@
  * What real shells did with a line, held against what was seen of it and what was decided about it. A line that is not
  * seen whole may do anything; of every other all programs with their arguments, and all files, have to be seen.
  */
-import { createPermissions } from '../../src/permissions/permission-engine.ts';
-import { readCommandLine } from '../../src/shell/reading/command-line.ts';
-import { everySegment, type Segment, type ShellWord } from '../../src/shell/reading/segment.ts';
-import { meet } from '../../src/shell/reading/text-pattern.ts';
+import { createPermissions } from '../../packages/engine/src/permissions/permission-engine.ts';
+import { readCommandLine } from '../../packages/engine/src/shell/reading/command-line.ts';
+import {
+  everySegment,
+  type Segment,
+  type ShellWord,
+} from '../../packages/engine/src/shell/reading/segment.ts';
+import { meet } from '../../packages/engine/src/shell/reading/text-pattern.ts';
 import { question, toolNamed, unchangingFiles } from '../permissions/ask-doubles.ts';
 import { PROGRAMS } from './hostile-lines.ts';
 import type { Outcome } from './real-shells.ts';

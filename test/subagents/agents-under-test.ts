@@ -1,10 +1,9 @@
 /** A session whose main agent and subagents each have a script of their own, whatever order they ask in. */
-import type { QueryEngineConfig } from '../../src/engine/config.ts';
-import { QueryEngine } from '../../src/engine/query-engine.ts';
-import type { CallModel } from '../../src/protocol/model/model.ts';
-import type { SDKResultMessage } from '../../src/protocol/stream/result-message.ts';
-import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
-import type { AgentDefinition } from '../../src/protocol/tools/agent.ts';
+
+import type { CallModel } from '@turnwright/engine/protocol/model/model.ts';
+import type { SDKResultMessage } from '@turnwright/engine/protocol/stream/result-message.ts';
+import type { SDKMessage } from '@turnwright/engine/protocol/stream/sdk-messages.ts';
+import type { AgentDefinition } from '@turnwright/engine/protocol/tools/agent.ts';
 import {
   callTool,
   type RecordedRequest,
@@ -18,7 +17,9 @@ import {
   sequentialIds,
   type VirtualClock,
   virtualClock,
-} from '../../src/testing/index.ts';
+} from '@turnwright/testing';
+import type { QueryEngineConfig } from '../../packages/engine/src/engine/config.ts';
+import { QueryEngine } from '../../packages/engine/src/engine/query-engine.ts';
 
 export const WORKER: AgentDefinition = { name: 'worker', description: 'Works.', prompt: 'You work.' };
 

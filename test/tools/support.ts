@@ -5,15 +5,18 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TodoItem } from '../../src/protocol/model/attachment.ts';
-import type { GatePorts } from '../../src/protocol/tools/gate-ports.ts';
+import { systemClock } from '@turnwright/base/clock.ts';
+import { nodeFiles } from '@turnwright/base/files/node-files.ts';
+import { systemIds } from '@turnwright/base/ids/hash-and-uuid.ts';
+import type { TodoItem } from '@turnwright/engine/protocol/model/attachment.ts';
+import type { GatePorts } from '@turnwright/engine/protocol/tools/gate-ports.ts';
 import {
   type HookEvent,
   type HookPort,
   type HookVerdict,
   NO_HOOK_VERDICT,
-} from '../../src/protocol/tools/hook.ts';
-import type { GateVerdict } from '../../src/protocol/tools/permission.ts';
+} from '@turnwright/engine/protocol/tools/hook.ts';
+import type { GateVerdict } from '@turnwright/engine/protocol/tools/permission.ts';
 import type {
   AnyTool,
   ReadFileState,
@@ -21,13 +24,10 @@ import type {
   ToolContext,
   ToolOutput,
   ToolProgress,
-} from '../../src/protocol/tools/tool.ts';
-import type { ToolCall, ToolExecutor, ToolUpdate } from '../../src/protocol/tools/tool-call.ts';
-import { StreamingToolExecutor, type ToolExecutorOptions } from '../../src/tools/executor.ts';
-import { createToolSet } from '../../src/tools/tool-set.ts';
-import { systemClock } from '../../src/util/clock.ts';
-import { nodeFiles } from '../../src/util/files/node-files.ts';
-import { systemIds } from '../../src/util/ids/hash-and-uuid.ts';
+} from '@turnwright/engine/protocol/tools/tool.ts';
+import type { ToolCall, ToolExecutor, ToolUpdate } from '@turnwright/engine/protocol/tools/tool-call.ts';
+import { StreamingToolExecutor, type ToolExecutorOptions } from '../../packages/engine/src/tools/executor.ts';
+import { createToolSet } from '../../packages/engine/src/tools/tool-set.ts';
 
 export type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { seededRandom } from '@turnwright/testing';
 import { it } from 'vitest';
-import { seededRandom } from '../../src/testing/index.ts';
 import { Figures } from './figures.ts';
 import { ORDER, type Order, type Outcome, PATIENCE } from './order.ts';
 

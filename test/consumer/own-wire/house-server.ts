@@ -1,5 +1,5 @@
 /** A server on loopback with an API that no vendor has: a line of JSON for each piece of an answer. */
-import type { AnswerPart, MessageAnswer, ReceivedPart, RefusalReason } from '../../../src/testing/index.ts';
+import type { AnswerPart, MessageAnswer, ReceivedPart, RefusalReason } from '@turnwright/testing';
 import {
   type Dialect,
   type Frame,

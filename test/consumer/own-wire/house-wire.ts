@@ -8,7 +8,7 @@ import type {
   StopReason,
   StreamEvent,
   Usage,
-} from '../../../src/index.ts';
+} from '@turnwright/engine';
 
 /** Answers of the house, one a line. */
 type Line = {

@@ -1,9 +1,9 @@
 /** A provider from outside: a wire that the program brings passes what the package's own wires pass. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listModels, type Options, probeModel, query } from '@turnwright/engine';
+import { recordingStore, type WireTraits, wireChecks } from '@turnwright/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listModels, type Options, probeModel, query } from '../../../src/index.ts';
-import { recordingStore, type WireTraits, wireChecks } from '../../../src/testing/index.ts';
 import { everyNth } from '../../long-form.ts';
 import { collapsingClock } from '../../scenarios/collapsing-clock.ts';
 import { gather } from '../../sdk/query-under-test.ts';

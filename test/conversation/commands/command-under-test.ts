@@ -2,20 +2,28 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Options, type Query, query, type SDKMessage } from '@turnwright/engine';
+import type { InputEvent } from '@turnwright/terminal/input/events.ts';
+import { createTheme } from '@turnwright/terminal/text/theme.ts';
+import { type RehearsalServer, type Reply, startRehearsal } from '@turnwright/testing/rehearsal';
 import type {
   ConversationCommandContext,
   ReopenTarget,
-} from '../../../src/cli/conversation/command-context.ts';
-import { completeCommand, runSlashCommand } from '../../../src/cli/conversation/commands/index.ts';
-import type { ListOverlay } from '../../../src/cli/conversation/commands/list.ts';
-import { questionOverlay } from '../../../src/cli/conversation/commands/question.ts';
-import { type ConversationState, startingState } from '../../../src/cli/conversation/conversation-state.ts';
-import type { Overlay, OverlayHost, OverlayOf, ViewDocument } from '../../../src/cli/conversation/overlay.ts';
-import type { ThemeSetting } from '../../../src/cli/conversation/screen/screen-settings.ts';
-import { type Options, type Query, query, type SDKMessage } from '../../../src/index.ts';
-import { type RehearsalServer, type Reply, startRehearsal } from '../../../src/rehearsal/index.ts';
-import type { InputEvent } from '../../../src/terminal/input/events.ts';
-import { createTheme } from '../../../src/terminal/text/theme.ts';
+} from '../../../packages/cli/src/conversation/command-context.ts';
+import { completeCommand, runSlashCommand } from '../../../packages/cli/src/conversation/commands/index.ts';
+import type { ListOverlay } from '../../../packages/cli/src/conversation/commands/list.ts';
+import { questionOverlay } from '../../../packages/cli/src/conversation/commands/question.ts';
+import {
+  type ConversationState,
+  startingState,
+} from '../../../packages/cli/src/conversation/conversation-state.ts';
+import type {
+  Overlay,
+  OverlayHost,
+  OverlayOf,
+  ViewDocument,
+} from '../../../packages/cli/src/conversation/overlay.ts';
+import type { ThemeSetting } from '../../../packages/cli/src/conversation/screen/screen-settings.ts';
 import { prompt as promptOf, pushable } from '../../sdk/query-under-test.ts';
 
 const THEME = createTheme('none');

@@ -1,10 +1,10 @@
 /** Which command lines the conversation runs itself, which are the engine's, and which do not exist. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { reply } from '@turnwright/testing/rehearsal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../../src/cli/conversation/commands/index.ts';
-import { BUILTIN_COMMANDS } from '../../../src/commands/builtin.ts';
-import { reply } from '../../../src/rehearsal/index.ts';
+import { COMMANDS } from '../../../packages/cli/src/conversation/commands/index.ts';
+import { BUILTIN_COMMANDS } from '../../../packages/engine/src/commands/builtin.ts';
 import { commandsUnderTest, type Harness } from './command-under-test.ts';
 
 let harness: Harness;

@@ -1,6 +1,6 @@
 /** The built conversation in tmux, against a rehearsed model. Needs `npm run build`. */
 import { execFileSync } from 'node:child_process';
-import type { RehearsalServer } from '../../../src/rehearsal/index.ts';
+import type { RehearsalServer } from '@turnwright/testing/rehearsal';
 import { against, BIN, bareEnv, temporaryFolder } from '../../cli/bin.ts';
 import { inTmux, type Tmux } from '../../terminal/tmux.ts';
 

@@ -1,12 +1,10 @@
 /** A session that is run several times: `query()` with a scripted model, one journal and one clock for all runs. */
 import { randomUUID } from 'node:crypto';
-import { TurnwrightError } from '../../../src/protocol/errors.ts';
-import type { SDKMessage, SDKUserMessage } from '../../../src/protocol/stream/sdk-messages.ts';
-import type { SDKSessionParked } from '../../../src/protocol/stream/session-messages.ts';
-import type { CanUseTool, CanUseToolContext } from '../../../src/protocol/tools/can-use-tool.ts';
-import type { AnyTool } from '../../../src/protocol/tools/tool.ts';
-import { type Query, query } from '../../../src/sdk/query/query.ts';
-import type { Options } from '../../../src/sdk/query-options.ts';
+import { TurnwrightError } from '@turnwright/engine/protocol/errors.ts';
+import type { SDKMessage, SDKUserMessage } from '@turnwright/engine/protocol/stream/sdk-messages.ts';
+import type { SDKSessionParked } from '@turnwright/engine/protocol/stream/session-messages.ts';
+import type { CanUseTool, CanUseToolContext } from '@turnwright/engine/protocol/tools/can-use-tool.ts';
+import type { AnyTool } from '@turnwright/engine/protocol/tools/tool.ts';
 import {
   type RecordingStore,
   recordingStore,
@@ -15,7 +13,9 @@ import {
   scriptedModel,
   type VirtualClock,
   virtualClock,
-} from '../../../src/testing/index.ts';
+} from '@turnwright/testing';
+import { type Query, query } from '../../../packages/engine/src/sdk/query/query.ts';
+import type { Options } from '../../../packages/engine/src/sdk/query-options.ts';
 
 export const PARK_AFTER_MS = 30_000;
 

@@ -1,8 +1,9 @@
 /** A client of a provider package of the AI SDK: that of OpenAI, in the version that a test brings. */
-import { createAiSdkWire } from '../../../src/model/ai-sdk/ai-sdk-wire.ts';
-import type { AiSdkModel } from '../../../src/model/ai-sdk/language-model.ts';
-import { createModelClient } from '../../../src/model/create-model-client.ts';
-import type { ModelClientSetup, OpenedModel } from '../../../src/testing/index.ts';
+
+import type { ModelClientSetup, OpenedModel } from '@turnwright/testing';
+import { createAiSdkWire } from '../../../packages/engine/src/model/ai-sdk/ai-sdk-wire.ts';
+import type { AiSdkModel } from '../../../packages/engine/src/model/ai-sdk/language-model.ts';
+import { createModelClient } from '../../../packages/engine/src/model/create-model-client.ts';
 import { startChatServer } from './openai-chat-server.ts';
 import { startResponsesServer } from './openai-responses-server.ts';
 import type { WireServer } from './wire-server.ts';

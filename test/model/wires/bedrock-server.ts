@@ -2,7 +2,7 @@
  * Bedrock's runtime on loopback: `POST /model/{id}/invoke` and `/invoke-with-response-stream`, signed with the
  * account's keys or authorised by its API key. A request that its documentation forbids is refused.
  */
-import type { RefusalReason } from '../../../src/testing/checks/model/model-server.ts';
+import type { RefusalReason } from '@turnwright/testing/checks/model/model-server.ts';
 import { chunk, exception } from './aws-frames.ts';
 import { type AwsAccount, wrongSignature } from './aws-signature.ts';
 import { messagesDialect, readRequest } from './messages-server.ts';

@@ -1,11 +1,14 @@
 /** Clients of the clouds for tests: as the variables and settings of a session would make them. */
 
-import { bedrockAccess } from '../../../src/model/cloud/bedrock.ts';
-import { foundryAccess } from '../../../src/model/cloud/foundry.ts';
-import { vertexAccess } from '../../../src/model/cloud/vertex.ts';
-import { createModelClient, type ModelClientOptions } from '../../../src/model/create-model-client.ts';
-import type { WireAccess, WireSetup } from '../../../src/model/wire-setup.ts';
-import type { CloudName } from '../../../src/protocol/model/provider.ts';
+import type { CloudName } from '@turnwright/engine/protocol/model/provider.ts';
+import { bedrockAccess } from '../../../packages/engine/src/model/cloud/bedrock.ts';
+import { foundryAccess } from '../../../packages/engine/src/model/cloud/foundry.ts';
+import { vertexAccess } from '../../../packages/engine/src/model/cloud/vertex.ts';
+import {
+  createModelClient,
+  type ModelClientOptions,
+} from '../../../packages/engine/src/model/create-model-client.ts';
+import type { WireAccess, WireSetup } from '../../../packages/engine/src/model/wire-setup.ts';
 
 const ACCESS = { bedrock: bedrockAccess, vertex: vertexAccess, foundry: foundryAccess };
 

@@ -7,7 +7,7 @@ import type {
   ReceivedPart,
   ReceivedRequest,
   RefusalReason,
-} from '../../../src/testing/checks/model/model-server.ts';
+} from '@turnwright/testing/checks/model/model-server.ts';
 import {
   type Dialect,
   type Frame,

@@ -8,7 +8,7 @@ import type {
   ReceivedRequest,
   RefusalAnswer,
   RefusalReason,
-} from '../../../src/testing/checks/model/model-server.ts';
+} from '@turnwright/testing/checks/model/model-server.ts';
 import {
   type Dialect,
   type Frame,

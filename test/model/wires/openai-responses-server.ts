@@ -6,7 +6,7 @@ import type {
   ReceivedMessage,
   ReceivedPart,
   ReceivedRequest,
-} from '../../../src/testing/checks/model/model-server.ts';
+} from '@turnwright/testing/checks/model/model-server.ts';
 import { imageIn, joined, lookUpOutside, MESSAGES_ANSWER, refusalOf } from './openai-chat-server.ts';
 import {
   type Dialect,

@@ -2,7 +2,7 @@
  * What each wire can and cannot do, as the checks of a `ModelClient` verify it. `npm run docs` makes the table of
  * docs/models.md from this.
  */
-import type { WireTraits } from '../../../src/testing/index.ts';
+import type { WireTraits } from '@turnwright/testing';
 
 const MESSAGES: WireTraits = {
   caching: 'marks',
@@ -46,7 +46,7 @@ export const TRAITS = {
 
 const OWN = 'the tool; `output_config.format` if chosen';
 
-/** How `outputFormat` is obtained by each wire, by default and otherwise (test/engine/native-structured-output.test.ts). */
+/** How `outputFormat` is obtained by each wire, by default and otherwise (packages/engine/test/engine/native-structured-output.test.ts). */
 export const STRUCTURED_OUTPUT: Readonly<Record<keyof typeof TRAITS, string>> = {
   'Anthropic Messages API': OWN,
   'bare `/v1/messages` server': OWN,

@@ -1,7 +1,7 @@
 /**
  * Vertex AI on loopback: `…/models/{id}:rawPredict` and `:streamRawPredict`, with an access token of the project.
  */
-import type { RefusalReason } from '../../../src/testing/checks/model/model-server.ts';
+import type { RefusalReason } from '@turnwright/testing/checks/model/model-server.ts';
 import { messagesDialect, readRequest } from './messages-server.ts';
 import { type Dialect, type RawRequest, startWireServer, type WireServer } from './wire-server.ts';
 

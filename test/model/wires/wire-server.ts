@@ -10,7 +10,7 @@ import type {
   ReceivedRequest,
   RefusalAnswer,
   ServerAnswer,
-} from '../../../src/testing/checks/model/model-server.ts';
+} from '@turnwright/testing/checks/model/model-server.ts';
 
 export interface RawRequest {
   readonly method: string;

@@ -1,5 +1,5 @@
+import { say } from '@turnwright/testing';
 import { expect, it } from 'vitest';
-import { say } from '../../../src/testing/index.ts';
 import {
   agentsUnderTest,
   answersIn,

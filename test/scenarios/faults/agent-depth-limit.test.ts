@@ -1,6 +1,6 @@
+import { say } from '@turnwright/testing';
 import { expect, it } from 'vitest';
-import { createQuota } from '../../../src/subagents/quota.ts';
-import { say } from '../../../src/testing/index.ts';
+import { createQuota } from '../../../packages/engine/src/subagents/quota.ts';
 import { agentsUnderTest, answersIn, startAgent } from '../../subagents/agents-under-test.ts';
 
 it('F61 at the depth cap the tool is absent, and a call of it all the same does not run', async () => {

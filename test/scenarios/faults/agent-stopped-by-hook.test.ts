@@ -1,5 +1,5 @@
+import { callTool, fail, fakeTool, reply, type ScriptStep, say } from '@turnwright/testing';
 import { expect, it } from 'vitest';
-import { callTool, fail, fakeTool, reply, type ScriptStep, say } from '../../../src/testing/index.ts';
 import {
   agentsUnderTest,
   answersIn,

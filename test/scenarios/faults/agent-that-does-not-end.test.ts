@@ -1,5 +1,5 @@
+import { callTool, deferred, fakeTool, reply, say } from '@turnwright/testing';
 import { expect, it } from 'vitest';
-import { callTool, deferred, fakeTool, reply, say } from '../../../src/testing/index.ts';
 import { agentsUnderTest, answersIn, resultIn, startAgent } from '../../subagents/agents-under-test.ts';
 
 it('F138 an agent that has answered and does not come to its end: the answer is delivered at the deadline', async () => {

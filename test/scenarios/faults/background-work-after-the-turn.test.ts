@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AbortError } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { AbortError } from '../../../src/index.ts';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { outline, toolResults } from '../outline.ts';
 import { isAlive, untilFile } from '../processes.ts';
 import { rehearse } from '../rehearse.ts';

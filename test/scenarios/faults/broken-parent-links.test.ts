@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../../src/rehearsal/index.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 import { blocksOf } from '../sent.ts';
 import { type TranscriptLine, transcriptPlace } from '../transcript.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../../src/rehearsal/index.ts';
 import { journalFile } from '../journal.ts';
 import { type Rehearsed, rehearse, submissions, successOf } from '../rehearse.ts';
 import { wholeText } from '../sent.ts';

@@ -1,7 +1,7 @@
+import { createSdkMcpServer, type Options, tool } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createSdkMcpServer, type Options, tool } from '../../../src/index.ts';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { textOf } from '../outline.ts';
 import { rehearse, submissions } from '../rehearse.ts';
 import { blocksOf, type SentBody, wholeText } from '../sent.ts';

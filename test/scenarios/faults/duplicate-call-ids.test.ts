@@ -1,6 +1,6 @@
+import { query, type SDKMessage } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { query, type SDKMessage } from '../../../src/index.ts';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { readJournalOf } from '../journal.ts';
 import { textOf } from '../outline.ts';
 import { laidOver, serve } from '../rehearse.ts';

@@ -1,7 +1,8 @@
 /** Another effort leaves the cached conversation alone where the model takes changes inside it. */
+
+import type { EffortLevel } from '@turnwright/engine';
+import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import type { EffortLevel } from '../../../src/index.ts';
-import { reply } from '../../../src/rehearsal/index.ts';
 import { rehearse } from '../rehearse.ts';
 import type { SentBody } from '../sent.ts';
 

@@ -1,5 +1,5 @@
+import { reply } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply } from '../../../src/rehearsal/index.ts';
 import { decided } from '../outline.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 

@@ -1,6 +1,6 @@
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
-import { createBashTool } from '../../../src/tools/builtin/shell/bash.ts';
+import { createBashTool } from '../../../packages/engine/src/tools/builtin/shell/bash.ts';
 import { rehearse } from '../rehearse.ts';
 import { wholeText } from '../sent.ts';
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { eraseFromSession, getSessionMessages, InMemorySessionStore } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { eraseFromSession, getSessionMessages, InMemorySessionStore } from '../../../src/index.ts';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { rehearse } from '../rehearse.ts';
 
 const KEY = 'pasted-key-4711-0815';

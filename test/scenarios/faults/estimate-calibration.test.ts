@@ -1,6 +1,6 @@
+import { QueryEngine } from '@turnwright/engine';
+import { reply, startRehearsal } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { QueryEngine } from '../../../src/index.ts';
-import { reply, startRehearsal } from '../../../src/rehearsal/index.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 /** The provider counts each word of this text as nearly three tokens; our estimate says about one. */

@@ -1,5 +1,5 @@
+import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../../src/rehearsal/index.ts';
 import { answered, said } from '../history.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 import { blocksOf } from '../sent.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { filesThatFill, readOnlyFiles } from '../../faulty-files.ts';
 import { outline } from '../outline.ts';
 import { errorResultOf, rehearse, successOf } from '../rehearse.ts';

@@ -1,6 +1,6 @@
+import type { SDKMessage } from '@turnwright/engine/protocol/stream/sdk-messages.ts';
+import { deferred, hang, type ScriptStep, say } from '@turnwright/testing';
 import { expect, it } from 'vitest';
-import type { SDKMessage } from '../../../src/protocol/stream/sdk-messages.ts';
-import { deferred, hang, type ScriptStep, say } from '../../../src/testing/index.ts';
 import { agentsUnderTest, answersIn, startAgents } from '../../subagents/agents-under-test.ts';
 
 it('F139 one of two agents hangs: the result of the other is delivered meanwhile', async () => {

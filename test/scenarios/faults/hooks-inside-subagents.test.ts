@@ -1,5 +1,5 @@
+import { callTool, fakeTool, reply, say } from '@turnwright/testing';
 import { expect, it } from 'vitest';
-import { callTool, fakeTool, reply, say } from '../../../src/testing/index.ts';
 import { agentsUnderTest, answersIn, startAgent } from '../../subagents/agents-under-test.ts';
 
 interface Seen {

@@ -1,7 +1,7 @@
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { reply } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply } from '../../../src/rehearsal/index.ts';
 import { rehearse } from '../rehearse.ts';
 import { tempFolder } from '../temp-folder.ts';
 

@@ -1,7 +1,7 @@
+import { query, type SDKUserMessage } from '@turnwright/engine';
+import { virtualClock } from '@turnwright/testing';
+import { reply, startRehearsal } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { query, type SDKUserMessage } from '../../../src/index.ts';
-import { reply, startRehearsal } from '../../../src/rehearsal/index.ts';
-import { virtualClock } from '../../../src/testing/index.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
+import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../../src/rehearsal/index.ts';
 import { decided, outline } from '../outline.ts';
 import { MODEL, rehearse, successOf } from '../rehearse.ts';
 

@@ -1,6 +1,6 @@
+import type { SDKMessage } from '@turnwright/engine/protocol/stream/sdk-messages.ts';
+import { callTool, fakeTool, hang, say } from '@turnwright/testing';
 import { expect, it } from 'vitest';
-import type { SDKMessage } from '../../../src/protocol/stream/sdk-messages.ts';
-import { callTool, fakeTool, hang, say } from '../../../src/testing/index.ts';
 import { agentsUnderTest, answersIn, resultIn, startAgent } from '../../subagents/agents-under-test.ts';
 
 it('F141 an interrupted run ends every agent below it, and what they were running', async () => {

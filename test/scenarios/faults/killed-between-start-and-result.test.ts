@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { QueryEngine, type SDKMessage } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { QueryEngine, type SDKMessage } from '../../../src/index.ts';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { journalFile, readJournalOf } from '../journal.ts';
 import { killedInCommand } from '../killed-query.ts';
 import { outline } from '../outline.ts';

@@ -1,6 +1,6 @@
+import type { SDKMessage } from '@turnwright/engine';
+import { callTool, fakeTool, say } from '@turnwright/testing';
 import { expect, it } from 'vitest';
-import type { SDKMessage } from '../../../src/index.ts';
-import { callTool, fakeTool, say } from '../../../src/testing/index.ts';
 import { collect, engineUnderTest, resultIn } from '../../engine/engine-under-test.ts';
 
 const tools = [fakeTool({ name: 'Look' })];

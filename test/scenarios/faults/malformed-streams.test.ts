@@ -1,5 +1,5 @@
+import { type FaultName, reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { type FaultName, reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { spoken } from '../outline.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 

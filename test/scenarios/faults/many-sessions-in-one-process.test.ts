@@ -1,6 +1,6 @@
+import { query, type SDKMessage } from '@turnwright/engine';
+import { type RehearsalRequest, reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { query, type SDKMessage } from '../../../src/index.ts';
-import { type RehearsalRequest, reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { inForm } from '../../long-form.ts';
 import { readJournalOf } from '../journal.ts';
 import { toolResults } from '../outline.ts';

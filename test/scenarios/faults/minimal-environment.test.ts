@@ -1,7 +1,7 @@
+import { query, type SDKMessage } from '@turnwright/engine';
+import { fakeTool } from '@turnwright/testing';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { query, type SDKMessage } from '../../../src/index.ts';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
-import { fakeTool } from '../../../src/testing/index.ts';
 import { readOnlyFiles } from '../../faulty-files.ts';
 import { outline } from '../outline.ts';
 import { KEY, serve } from '../rehearse.ts';

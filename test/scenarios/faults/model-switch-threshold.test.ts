@@ -1,6 +1,6 @@
+import { QueryEngine } from '@turnwright/engine';
+import { reply, startRehearsal } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { QueryEngine } from '../../../src/index.ts';
-import { reply, startRehearsal } from '../../../src/rehearsal/index.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const LARGE = 'claude-large';

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
+import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../../src/rehearsal/index.ts';
 import { watchedFiles } from '../../faulty-files.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 import { tempFolder } from '../temp-folder.ts';

@@ -1,5 +1,5 @@
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 
 describe('F28 a local server that reports an overflow in its own words', () => {

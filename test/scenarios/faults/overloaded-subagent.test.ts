@@ -1,6 +1,6 @@
+import { query, type SDKMessage } from '@turnwright/engine';
+import { reply, startRehearsal, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { query, type SDKMessage } from '../../../src/index.ts';
-import { reply, startRehearsal, toolUse } from '../../../src/rehearsal/index.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const LOOKS = 60;

@@ -1,8 +1,8 @@
 /** F48 An MCP server that wants a login, or a SessionStart hook that never exits: the result comes, the process ends. */
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, startRehearsal } from '@turnwright/testing/rehearsal';
 import { expect, onTestFinished, test } from 'vitest';
-import { reply, startRehearsal } from '../../../src/rehearsal/index.ts';
 import { against, temporaryFolder, turnwright } from '../../cli/bin.ts';
 import { oauthServer } from '../../mcp/oauth-server.ts';
 

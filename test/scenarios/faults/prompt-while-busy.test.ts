@@ -1,6 +1,6 @@
+import type { SDKUserMessage } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import type { SDKUserMessage } from '../../../src/index.ts';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { MODEL, type Running, rehearse } from '../rehearse.ts';
 import { blocksOf, type SentBody } from '../sent.ts';
 

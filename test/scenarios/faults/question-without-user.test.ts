@@ -1,6 +1,6 @@
+import type { Options } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import type { Options } from '../../../src/index.ts';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { textOf } from '../outline.ts';
 import { rehearse } from '../rehearse.ts';
 import { blocksOf } from '../sent.ts';

@@ -1,6 +1,6 @@
+import type { SDKUserMessage } from '@turnwright/engine';
+import { reply } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import type { SDKUserMessage } from '../../../src/index.ts';
-import { reply } from '../../../src/rehearsal/index.ts';
 import { rehearse } from '../rehearse.ts';
 import { blocksOf } from '../sent.ts';
 

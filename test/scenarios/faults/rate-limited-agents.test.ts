@@ -1,7 +1,8 @@
 /** F58: agents of one session share the wait of a rate limit, and the calls that may run at a time. */
+
+import { type Options, query, type SDKMessage } from '@turnwright/engine';
+import { createAdmission, type ServerAnswer } from '@turnwright/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Options, query, type SDKMessage } from '../../../src/index.ts';
-import { createAdmission, type ServerAnswer } from '../../../src/testing/index.ts';
 import { settle, skippingClock } from '../../model/skipping-clock.ts';
 import { startMessagesServer } from '../../model/wires/messages-server.ts';
 import { tempFolder } from '../temp-folder.ts';

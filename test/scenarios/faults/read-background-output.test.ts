@@ -1,5 +1,5 @@
+import { type RehearsalRequest, reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { type RehearsalRequest, reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { toolResults } from '../outline.ts';
 import { rehearse } from '../rehearse.ts';
 import { wholeText } from '../sent.ts';

@@ -1,5 +1,5 @@
+import { reply, type ScriptedReply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, type ScriptedReply, toolUse } from '../../../src/rehearsal/index.ts';
 import { hostTool, hostTools } from '../host-tools.ts';
 import { rehearse, submissions } from '../rehearse.ts';
 

@@ -1,6 +1,6 @@
+import type { Options } from '@turnwright/engine';
+import { reply, type ScriptedReply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import type { Options } from '../../../src/index.ts';
-import { reply, type ScriptedReply, toolUse } from '../../../src/rehearsal/index.ts';
 import { inForm, isLong } from '../../long-form.ts';
 import { toolResults } from '../outline.ts';
 import { rehearse, successOf } from '../rehearse.ts';

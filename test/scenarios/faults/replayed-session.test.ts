@@ -1,7 +1,8 @@
 /** A session that was recorded is played again from its record alone, without a model. */
+
+import type { JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
+import { block, callTool, fakeTool, reply, type ScriptStep, say } from '@turnwright/testing';
 import { expect, it } from 'vitest';
-import type { JournalEntry } from '../../../src/protocol/session/journal.ts';
-import { block, callTool, fakeTool, reply, type ScriptStep, say } from '../../../src/testing/index.ts';
 import { engineUnderTest, resultIn } from '../../engine/engine-under-test.ts';
 
 const tools = () => [fakeTool({ name: 'Look', answer: 'src/main.ts:12', readOnly: true })];

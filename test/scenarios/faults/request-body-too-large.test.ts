@@ -1,5 +1,5 @@
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { PNG } from '../images.ts';
 import { decided } from '../outline.ts';
 import { rehearse, resultOf, successOf } from '../rehearse.ts';

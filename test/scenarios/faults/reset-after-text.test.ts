@@ -1,5 +1,5 @@
+import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../../src/rehearsal/index.ts';
 import { outline } from '../outline.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { untilFile } from '../processes.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 import { blocksOf } from '../sent.ts';

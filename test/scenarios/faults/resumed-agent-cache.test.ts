@@ -1,7 +1,7 @@
+import { fakeTool, recordingStore } from '@turnwright/testing';
+import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { QueryEngine } from '../../../src/engine/query-engine.ts';
-import { reply } from '../../../src/rehearsal/index.ts';
-import { fakeTool, recordingStore } from '../../../src/testing/index.ts';
+import { QueryEngine } from '../../../packages/engine/src/engine/query-engine.ts';
 import { KEY, MODEL, serve } from '../rehearse.ts';
 import { bodies, type SentBody } from '../sent.ts';
 import { tempFolder } from '../temp-folder.ts';

@@ -1,9 +1,9 @@
 /** A session that is resumed keeps its cached prompt: what has changed outside is said, not written over. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Options } from '@turnwright/engine';
+import { reply } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import type { Options } from '../../../src/index.ts';
-import { reply } from '../../../src/rehearsal/index.ts';
 import { rehearse, submissions } from '../rehearse.ts';
 import { wholeText } from '../sent.ts';
 

@@ -1,5 +1,5 @@
+import { callTool, fakeTool, say } from '@turnwright/testing';
 import { expect, it } from 'vitest';
-import { callTool, fakeTool, say } from '../../../src/testing/index.ts';
 import {
   agentsUnderTest,
   answersIn,

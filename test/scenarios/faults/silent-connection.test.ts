@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { createMemoryLeaseStore } from '@turnwright/engine/session/in-process/lease-store.ts';
+import { virtualClock } from '@turnwright/testing';
+import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../../src/rehearsal/index.ts';
-import { createMemoryLeaseStore } from '../../../src/session/in-process/lease-store.ts';
-import { virtualClock } from '../../../src/testing/index.ts';
 import { until } from '../processes.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 import { passTimeUntil } from '../virtual-time.ts';

@@ -1,6 +1,6 @@
+import { virtualClock } from '@turnwright/testing';
+import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../../src/rehearsal/index.ts';
-import { virtualClock } from '../../../src/testing/index.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 import { isDelta, passTimeUntil } from '../virtual-time.ts';
 

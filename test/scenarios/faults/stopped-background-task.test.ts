@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SDKMessage } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import type { SDKMessage } from '../../../src/index.ts';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { isAlive, untilFile } from '../processes.ts';
 import { conversation, rehearse } from '../rehearse.ts';
 import { wholeText } from '../sent.ts';

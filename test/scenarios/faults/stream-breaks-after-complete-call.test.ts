@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Fault, reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { type Fault, reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { outline } from '../outline.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 import { blocksOf, wholeText } from '../sent.ts';

@@ -1,5 +1,5 @@
+import { callTool, fakeTool, say } from '@turnwright/testing';
 import { expect, it } from 'vitest';
-import { callTool, fakeTool, say } from '../../../src/testing/index.ts';
 import { engineUnderTest, resultIn } from '../../engine/engine-under-test.ts';
 
 it('F63 $1 and $0.96 of it spent: a call that could cost $0.30, and with the least output $0.06, is not made', async () => {

@@ -1,6 +1,7 @@
 /** FD10: thinking that was signed behind messages which a summary replaced is not sent again. */
+
+import { reply, thinking, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, thinking, toolUse } from '../../../src/rehearsal/index.ts';
 import { rehearse, submissions } from '../rehearse.ts';
 import { blocksOf } from '../sent.ts';
 

@@ -10,8 +10,6 @@ import {
   SimpleSpanProcessor,
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { afterEach, expect, it, onTestFinished } from 'vitest';
-import { z } from 'zod';
 import {
   createSdkMcpServer,
   type ModelRequest,
@@ -20,7 +18,7 @@ import {
   type SDKMessage,
   type Tracer,
   tool,
-} from '../../../src/index.ts';
+} from '@turnwright/engine';
 import {
   callTool,
   failure,
@@ -30,7 +28,9 @@ import {
   type ScriptStep,
   say,
   scriptedModel,
-} from '../../../src/testing/index.ts';
+} from '@turnwright/testing';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 
 const PARENT = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', traceFlags: 1 };
 const parentContext = (): Context => trace.setSpanContext(ROOT_CONTEXT, PARENT);

@@ -1,5 +1,5 @@
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { errorResultOf, rehearse } from '../rehearse.ts';
 
 it('F159 the turn limit is reached with the structured output still owed: a failure by its name, no success', async () => {

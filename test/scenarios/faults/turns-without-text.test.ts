@@ -1,5 +1,5 @@
+import { reply, text, thinking, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, text, thinking, toolUse } from '../../../src/rehearsal/index.ts';
 import { outline } from '../outline.ts';
 import { rehearse } from '../rehearse.ts';
 import { blocksOf } from '../sent.ts';

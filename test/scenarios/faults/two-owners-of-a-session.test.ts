@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createMemoryLeaseStore } from '@turnwright/engine/session/in-process/lease-store.ts';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
-import { createMemoryLeaseStore } from '../../../src/session/in-process/lease-store.ts';
 import { journalFile } from '../journal.ts';
 import { outline } from '../outline.ts';
 import { until } from '../processes.ts';

@@ -1,7 +1,8 @@
 /** A run that nobody watches, through `query()`: twenty virtual minutes of overload, then a quota that is used up. */
+
+import { type Options, query, type SDKMessage } from '@turnwright/engine';
+import type { ServerAnswer } from '@turnwright/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { type Options, query, type SDKMessage } from '../../../src/index.ts';
-import type { ServerAnswer } from '../../../src/testing/index.ts';
 import { skippingClock } from '../../model/skipping-clock.ts';
 import { startMessagesServer } from '../../model/wires/messages-server.ts';
 import { tempFolder } from '../temp-folder.ts';

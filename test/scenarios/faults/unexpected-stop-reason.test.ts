@@ -1,5 +1,5 @@
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { toolResults } from '../outline.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 

@@ -1,5 +1,5 @@
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { expect, it } from 'vitest';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { rehearse, submissions } from '../rehearse.ts';
 
 const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } as const;

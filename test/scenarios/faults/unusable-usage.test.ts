@@ -4,9 +4,9 @@
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Options, query, type SDKResultMessage } from '@turnwright/engine';
+import { recordingStore } from '@turnwright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Options, query, type SDKResultMessage } from '../../../src/index.ts';
-import { recordingStore } from '../../../src/testing/index.ts';
 import { everyNth } from '../../long-form.ts';
 import { tempFolder } from '../temp-folder.ts';
 

@@ -1,7 +1,8 @@
 /** Usage that grows while an answer streams: only what its end states counts, once per request. */
+
+import { query, type SDKResultMessage } from '@turnwright/engine';
+import { recordingStore } from '@turnwright/testing';
 import { expect, it } from 'vitest';
-import { query, type SDKResultMessage } from '../../../src/index.ts';
-import { recordingStore } from '../../../src/testing/index.ts';
 import { startMessagesServer } from '../../model/wires/messages-server.ts';
 import { tempFolder } from '../temp-folder.ts';
 

@@ -1,6 +1,6 @@
+import { query, type SDKMessage } from '@turnwright/engine';
+import { recordingStore } from '@turnwright/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { query, type SDKMessage } from '../../../src/index.ts';
-import { recordingStore } from '../../../src/testing/index.ts';
 import { startChatServer } from '../../model/wires/openai-chat-server.ts';
 import { conversation } from '../rehearse.ts';
 import { tempFolder } from '../temp-folder.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { systemClock } from '@turnwright/base/clock.ts';
+import { nodeFiles } from '@turnwright/base/files/node-files.ts';
+import { AbortError, QueryEngine, query, type SDKMessage } from '@turnwright/engine';
+import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { AbortError, QueryEngine, query, type SDKMessage } from '../../../src/index.ts';
-import { reply } from '../../../src/rehearsal/index.ts';
-import { createFileJournalStore } from '../../../src/session/journal/file-store.ts';
-import { sessionsDirectory } from '../../../src/session/paths.ts';
-import { systemClock } from '../../../src/util/clock.ts';
-import { nodeFiles } from '../../../src/util/files/node-files.ts';
+import { createFileJournalStore } from '../../../packages/engine/src/session/journal/file-store.ts';
+import { sessionsDirectory } from '../../../packages/engine/src/session/paths.ts';
 import { outline } from '../outline.ts';
 import { conversation, KEY, laidOver, rehearse, serve } from '../rehearse.ts';
 import { tempFolder } from '../temp-folder.ts';

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { journalFile, journalLines } from '../journal.ts';
 import { type Rehearsed, rehearse, successOf } from '../rehearse.ts';
 import { openCalls } from '../sent.ts';

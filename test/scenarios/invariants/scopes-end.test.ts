@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { isAlive, until, untilFile } from '../processes.ts';
 import { rehearse } from '../rehearse.ts';
 

@@ -1,6 +1,6 @@
+import type { HookCallback } from '@turnwright/engine';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import type { HookCallback } from '../../../src/index.ts';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { rehearse } from '../rehearse.ts';
 
 function counting() {

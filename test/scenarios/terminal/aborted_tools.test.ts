@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { deferred } from '@turnwright/testing';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
-import { deferred } from '../../../src/testing/index.ts';
 import { hostTool, hostTools } from '../host-tools.ts';
 import { decided, noted, outline, toolResults } from '../outline.ts';
 import { isAlive, untilFile } from '../processes.ts';

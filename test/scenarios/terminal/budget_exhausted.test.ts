@@ -1,5 +1,5 @@
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { decided, outline } from '../outline.ts';
 import { conversation, errorResultOf, rehearse } from '../rehearse.ts';
 

@@ -1,5 +1,5 @@
+import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../../src/rehearsal/index.ts';
 import { filesThatFill } from '../../faulty-files.ts';
 import { decided, outline } from '../outline.ts';
 import { errorResultOf, rehearse } from '../rehearse.ts';

@@ -1,18 +1,11 @@
+import { systemClock } from '@turnwright/base/clock.ts';
+import type { RecoveryOutcome, StepInput } from '@turnwright/engine/protocol/model/context.ts';
+import type { LoopBatch } from '@turnwright/engine/protocol/model/messages.ts';
+import { idleContext, loopDeps, loopParams, recorder, runLoop, userMessage } from '@turnwright/testing';
+import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { queryLoop } from '../../../src/loop/query-loop.ts';
-import { createModelClient } from '../../../src/model/create-model-client.ts';
-import type { RecoveryOutcome, StepInput } from '../../../src/protocol/model/context.ts';
-import type { LoopBatch } from '../../../src/protocol/model/messages.ts';
-import { reply } from '../../../src/rehearsal/index.ts';
-import {
-  idleContext,
-  loopDeps,
-  loopParams,
-  recorder,
-  runLoop,
-  userMessage,
-} from '../../../src/testing/index.ts';
-import { systemClock } from '../../../src/util/clock.ts';
+import { queryLoop } from '../../../packages/engine/src/loop/query-loop.ts';
+import { createModelClient } from '../../../packages/engine/src/model/create-model-client.ts';
 import { decided } from '../outline.ts';
 import { KEY, MODEL, serve } from '../rehearse.ts';
 import { bodies, wholeText } from '../sent.ts';

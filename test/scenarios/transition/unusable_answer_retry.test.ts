@@ -1,5 +1,5 @@
+import { reply, thinking } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
-import { reply, thinking } from '../../../src/rehearsal/index.ts';
 import { decided, outline } from '../outline.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 import { blocksOf } from '../sent.ts';

@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Options, query, type SDKMessage } from '@turnwright/engine';
+import { reply, startRehearsal, toolUse } from '@turnwright/testing/rehearsal';
 import { onTestFinished } from 'vitest';
-import { type Options, query, type SDKMessage } from '../../../src/index.ts';
-import { reply, startRehearsal, toolUse } from '../../../src/rehearsal/index.ts';
 
 /** Calls of one answer; a list: several in one; a text: the answer of an agent. */
 export type Step = Call | readonly Call[] | string;

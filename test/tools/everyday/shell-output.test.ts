@@ -1,6 +1,6 @@
 /** What a command prints, as the model gets it: without what is meant for terminals, and without our wrapper. */
 import { describe, expect, test } from 'vitest';
-import { runShell } from '../../../src/cli/conversation/session/typed-command.ts';
+import { runShell } from '../../../packages/cli/src/conversation/session/typed-command.ts';
 import { type Call, place, runCalls } from './run-calls.ts';
 
 const bash = (command: string): Call => ['Bash', { command }];

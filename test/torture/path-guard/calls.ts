@@ -1,12 +1,13 @@
 /** Calls of the file tools through the real executor, gate and permissions, as a session without a person makes them. */
-import { createPermissions } from '../../../src/permissions/permission-engine.ts';
-import { editTool } from '../../../src/tools/builtin/files/edit.ts';
-import { createReadTool } from '../../../src/tools/builtin/files/read.ts';
-import { writeTool } from '../../../src/tools/builtin/files/write.ts';
-import { notebookEditTool } from '../../../src/tools/builtin/notebook/notebook-edit.ts';
-import { createGlobTool } from '../../../src/tools/builtin/search/glob.ts';
-import { createGrepTool } from '../../../src/tools/builtin/search/grep.ts';
-import { nodeFiles } from '../../../src/util/files/node-files.ts';
+
+import { nodeFiles } from '@turnwright/base/files/node-files.ts';
+import { createPermissions } from '../../../packages/engine/src/permissions/permission-engine.ts';
+import { editTool } from '../../../packages/engine/src/tools/builtin/files/edit.ts';
+import { createReadTool } from '../../../packages/engine/src/tools/builtin/files/read.ts';
+import { writeTool } from '../../../packages/engine/src/tools/builtin/files/write.ts';
+import { notebookEditTool } from '../../../packages/engine/src/tools/builtin/notebook/notebook-edit.ts';
+import { createGlobTool } from '../../../packages/engine/src/tools/builtin/search/glob.ts';
+import { createGrepTool } from '../../../packages/engine/src/tools/builtin/search/grep.ts';
 import { answerOf, callOf, contextIn, executorOf, gateOf, once } from '../../tools/support.ts';
 
 interface Answer {

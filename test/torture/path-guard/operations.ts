@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { seededRandom } from '../../../src/testing/index.ts';
+import { seededRandom } from '@turnwright/testing';
 import { fileCallsIn } from './calls.ts';
 import { spelled } from './spelling.ts';
 import { CANARY, DENY, randomTree } from './tree.ts';

@@ -4,15 +4,15 @@
  */
 import type { ServerResponse } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
+import { systemClock } from '@turnwright/base/clock.ts';
 import {
   FRESH_RETRY_STATE,
   type ModelOutcome,
   type ModelRequest,
-} from '../../../src/protocol/model/model.ts';
-import type { StreamEvent } from '../../../src/protocol/model/wire.ts';
-import { requestFor } from '../../../src/testing/checks/model/opened-model.ts';
-import type { MessageAnswer } from '../../../src/testing/index.ts';
-import { systemClock } from '../../../src/util/clock.ts';
+} from '@turnwright/engine/protocol/model/model.ts';
+import type { StreamEvent } from '@turnwright/engine/protocol/model/wire.ts';
+import type { MessageAnswer } from '@turnwright/testing';
+import { requestFor } from '@turnwright/testing/checks/model/opened-model.ts';
 import { type OpenedWire, WIRES } from '../../model/wires/open-wires.ts';
 import { row } from '../row.ts';
 

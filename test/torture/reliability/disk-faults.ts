@@ -5,9 +5,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
+import type { SDKMessage } from '@turnwright/engine';
 import { onTestFinished } from 'vitest';
-import type { SDKMessage } from '../../../src/index.ts';
-import type { PersistentFiles } from '../../../src/protocol/files.ts';
 import { type FaultPlan, faultyFiles } from '../../faulty-files.ts';
 import { checkPrefix } from '../../session/check-prefix.ts';
 import { memoryFolder } from '../memory-folder.ts';
@@ -190,7 +190,7 @@ async function fullDisks(count: number, folder: string, seed: number, found: Fou
         seed: seed + n,
         durability: 'process',
       };
-      const { nodeFiles } = await import('../../../src/util/files/node-files.ts');
+      const { nodeFiles } = await import('@turnwright/base/files/node-files.ts');
       await judged(
         `full disk ${n}`,
         script,

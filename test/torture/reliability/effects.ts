@@ -4,7 +4,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { seededRandom } from '../../../src/testing/index.ts';
+import { seededRandom } from '@turnwright/testing';
 import { memoryFolder } from '../memory-folder.ts';
 import { row } from '../row.ts';
 import { entriesOf, resultIdsOf, wrongEffects } from './crash/judge.ts';

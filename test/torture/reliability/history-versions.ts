@@ -1,9 +1,9 @@
 /** R14: transcripts that versions of this program and of others have written open, whole and cut off at any byte. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFileJournalStore } from '../../../src/session/journal/file-store.ts';
-import { readEntries } from '../../../src/session/journal/read-journal.ts';
-import { nodeFiles } from '../../../src/util/files/node-files.ts';
+import { nodeFiles } from '@turnwright/base/files/node-files.ts';
+import { createFileJournalStore } from '../../../packages/engine/src/session/journal/file-store.ts';
+import { readEntries } from '../../../packages/engine/src/session/journal/read-journal.ts';
 import { checkPrefix } from '../../session/check-prefix.ts';
 import { CWD, fixedClock } from '../../session/sample-journal.ts';
 import { memoryFolder } from '../memory-folder.ts';

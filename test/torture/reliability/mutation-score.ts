@@ -18,7 +18,7 @@ row('R15', async ({ figures, quick, size, seed, timeLeftMs }) => {
   const report = join(memoryFolder(), 'report.json');
   // The map of which test reaches which mutant takes minutes, so the short form keeps to one room and its tests.
   const sample = quick
-    ? ['--most', '20', '--files', 'src/loop/rules', '--tests', 'test/loop']
+    ? ['--most', '20', '--files', 'packages/engine/src/loop/rules', '--tests', 'packages/engine/test/loop']
     : ['--most', '400', '--minutes', String((timeLeftMs() * 0.85) / 60_000)];
   const child = spawn(process.execPath, [MUTATE, '--seed', String(seed), '--json', report, ...sample], {
     stdio: 'ignore',

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Options } from '../../../src/index.ts';
-import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../../src/rehearsal/index.ts';
+import type { Options } from '@turnwright/engine';
+import { type RehearsalServer, reply, startRehearsal, toolUse } from '@turnwright/testing/rehearsal';
 import { linesOf } from '../program.ts';
 import { row } from '../row.ts';
 

@@ -4,10 +4,10 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JournalEntry } from '../../../src/protocol/session/journal.ts';
-import { createFileJournalStore } from '../../../src/session/journal/file-store.ts';
-import { readEntries } from '../../../src/session/journal/read-journal.ts';
-import { seededRandom } from '../../../src/testing/index.ts';
+import type { JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
+import { seededRandom } from '@turnwright/testing';
+import { createFileJournalStore } from '../../../packages/engine/src/session/journal/file-store.ts';
+import { readEntries } from '../../../packages/engine/src/session/journal/read-journal.ts';
 import { checkPrefix } from '../../session/check-prefix.ts';
 import { fixedClock } from '../../session/sample-journal.ts';
 import { memoryFolder } from '../memory-folder.ts';

@@ -3,7 +3,7 @@
  * answers that are none: each ends in a failure with a kind.
  */
 import { gzipSync } from 'node:zlib';
-import { seededRandom } from '../../../src/testing/index.ts';
+import { seededRandom } from '@turnwright/testing';
 import {
   type Answer,
   apiServer,

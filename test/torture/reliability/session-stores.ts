@@ -3,10 +3,10 @@
  * for longer than any attempt. Once it works again the copy has every entry once and in order. And the checks for
  * stores, on ours.
  */
-import { InMemorySessionStore } from '../../../src/index.ts';
-import type { SessionStoreEntry } from '../../../src/protocol/session/session-store.ts';
-import { createStoreMirror } from '../../../src/session/host-store/store-mirror.ts';
-import { seededRandom, sessionStoreChecks, virtualClock } from '../../../src/testing/index.ts';
+import { InMemorySessionStore } from '@turnwright/engine';
+import type { SessionStoreEntry } from '@turnwright/engine/protocol/session/session-store.ts';
+import { seededRandom, sessionStoreChecks, virtualClock } from '@turnwright/testing';
+import { createStoreMirror } from '../../../packages/engine/src/session/host-store/store-mirror.ts';
 import { row } from '../row.ts';
 
 interface Case {

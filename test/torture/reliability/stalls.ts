@@ -3,9 +3,9 @@
  * timer ends the call at the right time, on a virtual clock.
  */
 import type { ServerResponse } from 'node:http';
-import { FRESH_RETRY_STATE, type ModelOutcome } from '../../../src/protocol/model/model.ts';
-import { requestFor } from '../../../src/testing/checks/model/opened-model.ts';
-import type { MessageAnswer } from '../../../src/testing/index.ts';
+import { FRESH_RETRY_STATE, type ModelOutcome } from '@turnwright/engine/protocol/model/model.ts';
+import type { MessageAnswer } from '@turnwright/testing';
+import { requestFor } from '@turnwright/testing/checks/model/opened-model.ts';
 import { apiServer, EVENT_STREAM, sse, start, stop, text } from '../../model/api-server.ts';
 import { clientFor, requestOf, run } from '../../model/conversation.ts';
 import { type SkippingClock, settle, skippingClock } from '../../model/skipping-clock.ts';

@@ -13,7 +13,7 @@ row('S3', async ({ figures, quick }) => {
   const files = new Set(rows.flatMap(([, , here = '']) => here.match(/test\/[\w./-]+\.test\.ts/g) ?? []));
   const tested = rows.filter(([, , here = '']) => here.includes('test/')).length;
   const { passed, failed } = await runTests(
-    quick ? ['test/permissions/advisories.test.ts'] : [...files],
+    quick ? ['packages/engine/test/permissions/advisories.test.ts'] : [...files],
     quick ? {} : { named: NUMBERS },
   );
   if (!quick) figures.atLeast('published advisories', rows.length, 60);

@@ -1,6 +1,7 @@
 /** S10: texts that take analysers long, or break them: each is answered soon, or not seen whole. */
-import { readCommandLine } from '../../../src/shell/reading/command-line.ts';
-import { maskSecrets } from '../../../src/util/text/secret-text.ts';
+
+import { maskSecrets } from '@turnwright/base/text/secret-text.ts';
+import { readCommandLine } from '../../../packages/engine/src/shell/reading/command-line.ts';
 import { row } from '../row.ts';
 
 const LIMIT_MS = 50;

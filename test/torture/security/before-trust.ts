@@ -3,7 +3,10 @@ import { runTests } from '../existing-tests.ts';
 import { row } from '../row.ts';
 
 row('S5', async ({ figures, size }) => {
-  const { passed, failed } = await runTests(['test/cli/hostile-clone.test.ts', 'test/cli/trust.test.ts']);
+  const { passed, failed } = await runTests([
+    'packages/cli/test/hostile-clone.test.ts',
+    'packages/cli/test/trust.test.ts',
+  ]);
   figures.atLeast('ways to open hostile repositories', passed, size(20, 40));
   figures.none('in which something ran, or was sent', failed);
 });

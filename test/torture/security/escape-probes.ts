@@ -6,11 +6,11 @@ import { row } from '../row.ts';
 
 row('S6', async ({ figures, quick, size }) => {
   const files = quick
-    ? ['test/sandbox/escape-probes.test.ts']
+    ? ['packages/engine/test/sandbox/escape-probes.test.ts']
     : [
-        'test/sandbox/escape-probes.test.ts',
-        'test/sandbox/mount-race.test.ts',
-        'test/sandbox/policy.test.ts',
+        'packages/engine/test/sandbox/escape-probes.test.ts',
+        'packages/engine/test/sandbox/mount-race.test.ts',
+        'packages/engine/test/sandbox/policy.test.ts',
       ];
   const { passed, failed } = await runTests(files);
   figures.atLeast('probes', TRIED.length, size(20, 80));

@@ -1,6 +1,6 @@
 /** S2: commands that developers give all day are seen whole, so that safety is not bought with questions. */
 import { readFile } from 'node:fs/promises';
-import { readCommandLine } from '../../../src/shell/reading/command-line.ts';
+import { readCommandLine } from '../../../packages/engine/src/shell/reading/command-line.ts';
 import { row } from '../row.ts';
 
 const FILE = new URL('../../fixtures/commands/benign-2000.txt', import.meta.url);

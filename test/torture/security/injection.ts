@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startRehearsal } from '../../../src/rehearsal/index.ts';
+import { startRehearsal } from '@turnwright/testing/rehearsal';
 import { lacking } from '../../sandbox/support.ts';
 import { ordersFor } from '../injection/orders.ts';
 import { attempt, CARRIERS, MODES } from '../injection/victim.ts';

@@ -7,7 +7,7 @@ const PROPERTIES = 6;
 
 row('S9', async ({ figures, size }) => {
   const runs = size(500, 170_000);
-  const { passed, failed } = await runTests(['test/permissions/properties.test.ts'], {
+  const { passed, failed } = await runTests(['packages/engine/test/permissions/properties.test.ts'], {
     env: { TURNWRIGHT_PROPERTY_RUNS: String(runs) },
   });
   figures.atLeast(

@@ -3,7 +3,10 @@ import { runTests } from '../existing-tests.ts';
 import { row } from '../row.ts';
 
 row('S8', async ({ figures }) => {
-  const { passed, failed } = await runTests(['test/cli/secrets.test.ts', 'test/cli/private-files.test.ts']);
+  const { passed, failed } = await runTests([
+    'packages/cli/test/secrets.test.ts',
+    'packages/cli/test/private-files.test.ts',
+  ]);
   figures.atLeast('tests with fifty canaries each, and of modes under umask 000', passed, 8);
   figures.none('places where one was found, or a file was open to others', failed);
 });

@@ -1,5 +1,5 @@
 /** Everything in a simulation that could have been otherwise, drawn from its seed. */
-import { seededRandom } from '../../../src/testing/index.ts';
+import { seededRandom } from '@turnwright/testing';
 
 export class Choices {
   readonly random: () => number;

@@ -3,17 +3,23 @@
  * be written to the socket comes out.
  */
 
-import type { Clock } from '../../../src/protocol/ports.ts';
-import { createPromptCache } from '../../../src/rehearsal/accounting/prompt-cache.ts';
-import { errorBody } from '../../../src/rehearsal/api-errors.ts';
-import { answerMessage, type MessageEndpointPorts } from '../../../src/rehearsal/http/message-endpoint.ts';
-import { JUDGE_RULES } from '../../../src/rehearsal/judge/index.ts';
-import { modelCatalogue } from '../../../src/rehearsal/models.ts';
-import { type Answer, PING_FRAME } from '../../../src/rehearsal/reply/answer.ts';
-import { holdThreads } from '../../../src/rehearsal/request/held-threads.ts';
-import { classifyRequest, type RehearsalRequest } from '../../../src/rehearsal/scenario/rehearsal-request.ts';
-import type { Reply } from '../../../src/rehearsal/scenario/scenario.ts';
-import { createSessionBook } from '../../../src/rehearsal/session-book.ts';
+import type { Clock } from '@turnwright/engine/protocol/ports.ts';
+import { createPromptCache } from '../../../packages/testing/src/rehearsal/accounting/prompt-cache.ts';
+import { errorBody } from '../../../packages/testing/src/rehearsal/api-errors.ts';
+import {
+  answerMessage,
+  type MessageEndpointPorts,
+} from '../../../packages/testing/src/rehearsal/http/message-endpoint.ts';
+import { JUDGE_RULES } from '../../../packages/testing/src/rehearsal/judge/index.ts';
+import { modelCatalogue } from '../../../packages/testing/src/rehearsal/models.ts';
+import { type Answer, PING_FRAME } from '../../../packages/testing/src/rehearsal/reply/answer.ts';
+import { holdThreads } from '../../../packages/testing/src/rehearsal/request/held-threads.ts';
+import {
+  classifyRequest,
+  type RehearsalRequest,
+} from '../../../packages/testing/src/rehearsal/scenario/rehearsal-request.ts';
+import type { Reply } from '../../../packages/testing/src/rehearsal/scenario/scenario.ts';
+import { createSessionBook } from '../../../packages/testing/src/rehearsal/session-book.ts';
 import type { Delivery, Received } from './network.ts';
 
 export interface Endpoint {

@@ -1,8 +1,8 @@
 /** What must hold after a simulated session, whatever happened in it (L10.1 to L10.9). */
-import type { SDKMessage } from '../../../src/index.ts';
-import type { ViewMessage } from '../../../src/protocol/model/messages.ts';
-import type { JournalEntry } from '../../../src/protocol/session/journal.ts';
-import { resumeSession } from '../../../src/session/resume/resume.ts';
+import type { SDKMessage } from '@turnwright/engine';
+import type { ViewMessage } from '@turnwright/engine/protocol/model/messages.ts';
+import type { JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
+import { resumeSession } from '../../../packages/engine/src/session/resume/resume.ts';
 import { pairsOf } from '../../scenarios/journal.ts';
 import { prefixFaults } from '../../session/prefix-faults.ts';
 import type { Submitted } from './live.ts';

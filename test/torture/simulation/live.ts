@@ -1,5 +1,5 @@
 /** What befalls one session: prompts, and all that may happen to the process that answers them. */
-import type { SDKMessage } from '../../../src/index.ts';
+import type { SDKMessage } from '@turnwright/engine';
 import type { Process, World } from './world.ts';
 
 const ENDINGS = ['run', 'interrupt', 'preempt', 'leave', 'throw', 'close', 'crash', 'take over'] as const;

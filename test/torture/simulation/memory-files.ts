@@ -1,7 +1,7 @@
 /** Files in memory that outlive the simulated process, and the view that one process has of them. */
 import { dirname } from 'node:path';
-import type { AppendHandle, FileStat, PersistentFiles } from '../../../src/protocol/files.ts';
-import { wholeData } from '../../../src/util/files/write-atomic.ts';
+import { wholeData } from '@turnwright/base/files/write-atomic.ts';
+import type { AppendHandle, FileStat, PersistentFiles } from '@turnwright/base/persistent-files.ts';
 
 interface Stored {
   parts: Buffer[];

@@ -1,8 +1,8 @@
 /** Connections to an endpoint in memory: what it answers arrives on the clock of the simulation. */
 import { EventEmitter } from 'node:events';
 import type { ClientRequest } from 'node:http';
-import type { Clock } from '../../../src/protocol/ports.ts';
-import type { Connections, HttpRequest } from '../../../src/util/http/connections.ts';
+import type { Connections, HttpRequest } from '@turnwright/base/http/connections.ts';
+import type { Clock } from '@turnwright/engine/protocol/ports.ts';
 
 export interface Received {
   readonly path: string;

@@ -1,6 +1,6 @@
 /** The clock of one simulated process: what it has armed dies with it. */
-import type { Clock } from '../../../src/protocol/ports.ts';
-import type { VirtualClock } from '../../../src/testing/index.ts';
+import type { Clock } from '@turnwright/engine/protocol/ports.ts';
+import type { VirtualClock } from '@turnwright/testing';
 
 export class ProcessClock implements Clock {
   readonly #base: VirtualClock;

@@ -1,14 +1,14 @@
 /** What the model, the hooks and the host of a simulation say, each time drawn anew. */
-import type { HookCallback, HookCallbackMatcher, HookEvent } from '../../../src/index.ts';
-import type { CanUseTool } from '../../../src/protocol/tools/can-use-tool.ts';
-import type { Fault } from '../../../src/rehearsal/faults/fault.ts';
-import type { RehearsalRequest } from '../../../src/rehearsal/scenario/rehearsal-request.ts';
+import type { HookCallback, HookCallbackMatcher, HookEvent } from '@turnwright/engine';
+import type { CanUseTool } from '@turnwright/engine/protocol/tools/can-use-tool.ts';
+import type { Fault } from '../../../packages/testing/src/rehearsal/faults/fault.ts';
+import type { RehearsalRequest } from '../../../packages/testing/src/rehearsal/scenario/rehearsal-request.ts';
 import {
   type Reply,
   type ScriptedBlock,
   thinking,
   toolUse,
-} from '../../../src/rehearsal/scenario/scenario.ts';
+} from '../../../packages/testing/src/rehearsal/scenario/scenario.ts';
 import { DEEDS } from '../../properties/obedient-tools.ts';
 import type { Choices } from './choices.ts';
 

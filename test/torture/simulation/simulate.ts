@@ -1,6 +1,6 @@
 /** Runs one seed to its end, and says what was violated. The same seed gives the same run. */
-import type { JournalEntry } from '../../../src/protocol/session/journal.ts';
-import type { VirtualClock } from '../../../src/testing/index.ts';
+import type { JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
+import type { VirtualClock } from '@turnwright/testing';
 import { SLOW_MS } from '../../properties/obedient-tools.ts';
 import { leftovers, violationsOf } from './invariants.ts';
 import { live, type Submitted } from './live.ts';

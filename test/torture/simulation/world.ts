@@ -1,16 +1,16 @@
 /** One simulated world: a disk, an endpoint, time, and the processes that work on one session, one after the other. */
-import { QueryEngine } from '../../../src/index.ts';
-import { createModelClient } from '../../../src/model/create-model-client.ts';
-import { trackGaps } from '../../../src/model/http/endpoint-gaps.ts';
-import { createMessagesWire } from '../../../src/model/messages-wire.ts';
-import type { ViewMessage } from '../../../src/protocol/model/messages.ts';
-import type { CallModel } from '../../../src/protocol/model/model.ts';
-import type { LeaseStore } from '../../../src/protocol/ports.ts';
-import type { JournalEntry } from '../../../src/protocol/session/journal.ts';
-import { createFileJournalStore } from '../../../src/session/journal/file-store.ts';
-import { readEntries } from '../../../src/session/journal/read-journal.ts';
-import { sessionsDirectory } from '../../../src/session/paths.ts';
-import { sequentialIds, type VirtualClock, virtualClock } from '../../../src/testing/index.ts';
+import { QueryEngine } from '@turnwright/engine';
+import type { ViewMessage } from '@turnwright/engine/protocol/model/messages.ts';
+import type { CallModel } from '@turnwright/engine/protocol/model/model.ts';
+import type { LeaseStore } from '@turnwright/engine/protocol/ports.ts';
+import type { JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
+import { sequentialIds, type VirtualClock, virtualClock } from '@turnwright/testing';
+import { createModelClient } from '../../../packages/engine/src/model/create-model-client.ts';
+import { trackGaps } from '../../../packages/engine/src/model/http/endpoint-gaps.ts';
+import { createMessagesWire } from '../../../packages/engine/src/model/messages-wire.ts';
+import { createFileJournalStore } from '../../../packages/engine/src/session/journal/file-store.ts';
+import { readEntries } from '../../../packages/engine/src/session/journal/read-journal.ts';
+import { sessionsDirectory } from '../../../packages/engine/src/session/paths.ts';
 import { obedientTool } from '../../properties/obedient-tools.ts';
 import { Choices } from './choices.ts';
 import { drawnOptions, FALLBACK, MODEL } from './drawn-options.ts';

@@ -4,7 +4,7 @@
  */
 
 import { dirname } from 'node:path';
-import type { RandomPort } from '../../../../src/protocol/ports.ts';
+import type { RandomPort } from '@turnwright/engine/protocol/ports.ts';
 import type { TraceLine } from './disk-trace.ts';
 
 /** Bytes by path. */

@@ -1,12 +1,12 @@
 /** What a crash has left, compared with what the session had acknowledged before it. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { QueryEngine } from '../../../../src/engine/query-engine.ts';
-import type { JournalEntry } from '../../../../src/protocol/session/journal.ts';
-import { createFileJournalStore } from '../../../../src/session/journal/file-store.ts';
-import { readEntries } from '../../../../src/session/journal/read-journal.ts';
-import { systemClock } from '../../../../src/util/clock.ts';
-import { nodeFiles } from '../../../../src/util/files/node-files.ts';
+import { systemClock } from '@turnwright/base/clock.ts';
+import { nodeFiles } from '@turnwright/base/files/node-files.ts';
+import type { JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
+import type { QueryEngine } from '../../../../packages/engine/src/engine/query-engine.ts';
+import { createFileJournalStore } from '../../../../packages/engine/src/session/journal/file-store.ts';
+import { readEntries } from '../../../../packages/engine/src/session/journal/read-journal.ts';
 import { checkPrefix } from '../../../session/check-prefix.ts';
 import { inequality } from './equal-requests.ts';
 import {

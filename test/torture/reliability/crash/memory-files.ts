@@ -1,7 +1,8 @@
 /** Files in memory, as a journal needs them: an image of a disk that can be opened a hundred thousand times. */
-import type { FileStat, PersistentFiles } from '../../../../src/protocol/files.ts';
-import { nodeFiles } from '../../../../src/util/files/node-files.ts';
-import { wholeData } from '../../../../src/util/files/write-atomic.ts';
+
+import { nodeFiles } from '@turnwright/base/files/node-files.ts';
+import { wholeData } from '@turnwright/base/files/write-atomic.ts';
+import type { FileStat, PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import type { Image } from './images.ts';
 
 export function memoryFiles(image: Image): PersistentFiles {

@@ -4,13 +4,8 @@
  */
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { QueryEngineConfig } from '../../../../src/engine/config.ts';
-import { QueryEngine } from '../../../../src/engine/query-engine.ts';
-import { modelInfo } from '../../../../src/model/catalog/model-info.ts';
-import { createViewBytes } from '../../../../src/model/request/message-byte-cache.ts';
-import { buildRequestBody } from '../../../../src/model/request/request-body.ts';
-import type { PersistentFiles } from '../../../../src/protocol/files.ts';
-import type { CallModel, ModelRequest } from '../../../../src/protocol/model/model.ts';
+import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
+import type { CallModel, ModelRequest } from '@turnwright/engine/protocol/model/model.ts';
 import {
   callTool,
   fakeTool,
@@ -20,8 +15,13 @@ import {
   scriptedModel,
   seededRandom,
   think,
-} from '../../../../src/testing/index.ts';
-import { builtinTools } from '../../../../src/tools/builtin/index.ts';
+} from '@turnwright/testing';
+import type { QueryEngineConfig } from '../../../../packages/engine/src/engine/config.ts';
+import { QueryEngine } from '../../../../packages/engine/src/engine/query-engine.ts';
+import { modelInfo } from '../../../../packages/engine/src/model/catalog/model-info.ts';
+import { createViewBytes } from '../../../../packages/engine/src/model/request/message-byte-cache.ts';
+import { buildRequestBody } from '../../../../packages/engine/src/model/request/request-body.ts';
+import { builtinTools } from '../../../../packages/engine/src/tools/builtin/index.ts';
 
 export interface Script {
   readonly folder: string;

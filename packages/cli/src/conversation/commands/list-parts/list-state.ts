@@ -1,0 +1,94 @@
+/** What a list shows, and what its keys do to it. Pure. */
+import type { InputEvent } from '@turnwright/terminal/input/events.ts';
+import { createLineField, edited, type LineField } from './line-field.ts';
+
+export interface ListItem<T> {
+  readonly value: T;
+  readonly label: string;
+  /** A second column, which is also searched. */
+  readonly detail?: string | undefined;
+  /** Lines below the list while the item is chosen. */
+  readonly about?: readonly string[] | undefined;
+  /** What is in use now; it gets a mark, and is chosen first. */
+  readonly isCurrent?: boolean | undefined;
+}
+
+/** What a list shows. */
+export interface ListOf<T> {
+  readonly title: string;
+  readonly items: readonly ListItem<T>[];
+  /** Sentence in place of an empty list. */
+  readonly empty: string;
+  /** What Enter does, in a word or two: `resumes it`. */
+  readonly enter: string;
+  /** Text to search for at the beginning. */
+  readonly search?: string | undefined;
+  /** Items that take a while: they replace `items` when they arrive. A rejection is shown as a sentence. */
+  readonly later?: { readonly what: string; readonly items: Promise<readonly ListItem<T>[]> } | undefined;
+}
+
+export interface ListState<T> {
+  readonly list: ListOf<T>;
+  readonly items: readonly ListItem<T>[];
+  readonly search: LineField;
+  /** Index in the items that match. */
+  readonly chosen: number;
+  /** About `later`: what is waited for, or why it failed. */
+  readonly note: string | undefined;
+}
+
+export function openedList<T>(list: ListOf<T>): ListState<T> {
+  const { items, later, search = '' } = list;
+  const opened = { list, items, search: createLineField(search), chosen: 0, note: later?.what };
+  return { ...opened, chosen: findCurrentIndex(listMatches(opened)) };
+}
+
+/** Items that contain every word of the search, in their order. */
+export function listMatches<T>({ items, search }: ListState<T>): readonly ListItem<T>[] {
+  const words = search.text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return items;
+  return items.filter(({ label, detail = '' }) => {
+    const text = `${label} ${detail}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** With other items; the chosen one stays chosen if it is among them. */
+export function replaced<T>(state: ListState<T>, items: readonly ListItem<T>[]): ListState<T> {
+  const next = { ...state, items, note: undefined };
+  const label = listMatches(state)[state.chosen]?.label;
+  const at = listMatches(next).findIndex((item) => item.label === label);
+  return { ...next, chosen: at >= 0 ? at : findCurrentIndex(listMatches(next)) };
+}
+
+/** The state after a key; undefined: the key means nothing here. */
+export function pressed<T>(state: ListState<T>, event: InputEvent, page: number): ListState<T> | undefined {
+  const last = Math.max(0, listMatches(state).length - 1);
+  if (event.kind === 'key') {
+    const step = toStep(event, page);
+    if (step !== undefined) return { ...state, chosen: Math.min(last, Math.max(0, state.chosen + step)) };
+  }
+  const search = edited(state.search, event);
+  if (search === undefined) return undefined;
+  return search.text === state.search.text ? { ...state, search } : { ...state, search, chosen: 0 };
+}
+
+function toStep({ name, ctrl, alt }: InputEvent & { kind: 'key' }, page: number): number | undefined {
+  if (alt) return undefined;
+  if (ctrl) return name === 'n' ? 1 : name === 'p' ? -1 : undefined;
+  return {
+    up: -1,
+    down: 1,
+    pageup: -page,
+    pagedown: page,
+    home: Number.NEGATIVE_INFINITY,
+    end: Number.POSITIVE_INFINITY,
+  }[name];
+}
+
+function findCurrentIndex(items: readonly ListItem<unknown>[]): number {
+  return Math.max(
+    0,
+    items.findIndex(({ isCurrent }) => isCurrent === true),
+  );
+}

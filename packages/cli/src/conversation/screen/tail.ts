@@ -1,0 +1,97 @@
+/** The last messages of a session that is continued, as items of the transcript. */
+import { getSessionMessages, type SessionMessage } from '@turnwright/engine';
+import type { Env } from '../../world.ts';
+import { parseShellPrompt } from '../session/typed-command.ts';
+import type { TranscriptItem } from '../view/transcript-item.ts';
+
+/** Items that are printed; what came before is counted. */
+const MOST_ITEMS = 30;
+
+export async function readLastItems(
+  sessionId: string,
+  { cwd, env }: { readonly cwd: string; readonly env: Env },
+): Promise<readonly TranscriptItem[]> {
+  const messages = await getSessionMessages(sessionId, { dir: cwd, env }).catch(() => []);
+  const items = toItems(messages);
+  const from = firstShown(items);
+  if (from === 0) return items;
+  const before = items.slice(0, from).filter(({ kind }) => kind === 'prompt').length;
+  const more: TranscriptItem = {
+    kind: 'note',
+    tone: 'quiet',
+    text: `${before} earlier ${before === 1 ? 'prompt' : 'prompts'} of this conversation, ^O shows what is printed here`,
+  };
+  return [more, ...items.slice(from)];
+}
+
+/** The prompt from which on the items are shown: whole exchanges, as far as they fit. */
+function firstShown(items: readonly TranscriptItem[]): number {
+  const prompts = items.flatMap(({ kind }, at) => (kind === 'prompt' ? [at] : []));
+  return prompts.find((at) => items.length - at <= MOST_ITEMS) ?? prompts.at(-1) ?? 0;
+}
+
+interface Block {
+  readonly type: string;
+  readonly text?: string;
+  readonly thinking?: string;
+  readonly id?: string;
+  readonly name?: string;
+  readonly input?: Readonly<Record<string, unknown>>;
+  readonly tool_use_id?: string;
+  readonly is_error?: boolean;
+  readonly content?: unknown;
+}
+
+function toItems(messages: readonly SessionMessage[]): readonly TranscriptItem[] {
+  const items: TranscriptItem[] = [];
+  const calls = new Map<string, Block>();
+  for (const { type, message } of messages) {
+    const { content } = (message ?? {}) as { readonly content?: string | readonly Block[] };
+    const blocks: readonly Block[] =
+      typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+    for (const block of blocks) {
+      if (block.type === 'tool_use' && block.id !== undefined) calls.set(block.id, block);
+      else if (block.type === 'tool_result') items.push(...toToolItems(block, calls));
+      else if (block.type === 'thinking' && (block.thinking ?? '').trim() !== '')
+        items.push({ kind: 'thought', ms: 0, text: (block.thinking ?? '').trim() });
+      else if (block.type === 'text' && block.text !== undefined) items.push(...textItems(type, block.text));
+    }
+  }
+  return items;
+}
+
+/** What the engine tells the model of an interrupt. */
+const INTERRUPTED = /^\[Request interrupted by user(?: for tool use)?\]$/;
+/** What the engine adds for the model, `<system-reminder>`, is not the person's. */
+const FOR_THE_MODEL = /^<[a-z]+(?:-[a-z]+)+>/;
+
+function textItems(type: string, text: string): readonly TranscriptItem[] {
+  if (type === 'assistant') return [{ kind: 'delta', text }, { kind: 'textEnd' }];
+  if (INTERRUPTED.test(text)) return [{ kind: 'note', tone: 'notice', text: 'stopped: interrupted' }];
+  const command = parseShellPrompt(text);
+  if (command !== undefined) return [{ kind: 'prompt', text: `! ${command}`, images: 0 }];
+  return FOR_THE_MODEL.test(text) ? [] : [{ kind: 'prompt', text, images: 0 }];
+}
+
+function toToolItems(result: Block, calls: ReadonlyMap<string, Block>): readonly TranscriptItem[] {
+  const call = calls.get(result.tool_use_id ?? '');
+  if (call === undefined) return [];
+  const { content } = result;
+  const text =
+    typeof content === 'string'
+      ? content
+      : ((content ?? []) as readonly Block[]).map((block) => block.text ?? `[${block.type}]`).join('\n');
+  return [
+    {
+      kind: 'tool',
+      id: call.id ?? '',
+      name: call.name ?? '',
+      input: call.input ?? {},
+      ms: undefined,
+      outcome: result.is_error === true ? 'failed' : 'done',
+      text,
+      result: undefined,
+      agent: undefined,
+    },
+  ];
+}

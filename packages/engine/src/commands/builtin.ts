@@ -1,0 +1,160 @@
+/** Commands of every session. */
+
+import { grouped } from '@turnwright/base/text/figures-and-times.ts';
+import { EFFORT_LEVELS } from '../protocol/model/wire.ts';
+import type { Command } from '../protocol/tools/command.ts';
+
+/** `/clear`: ends this conversation and begins another one. */
+const clearCommand: Command = {
+  name: 'clear',
+  aliases: ['reset', 'new'],
+  description: 'Begins a new conversation; this one is kept and can be resumed',
+  origin: 'builtin',
+  run: () => ({ messages: [], shouldQuery: false, clear: true }),
+};
+
+/** `/compact [instructions]`. */
+const compactCommand: Command = {
+  name: 'compact',
+  description: 'Replaces the conversation so far by a summary of it',
+  argumentHint: '[what the summary should keep]',
+  origin: 'builtin',
+  run(args) {
+    const instructions = args.trim();
+    return { messages: [], shouldQuery: false, compact: instructions === '' ? {} : { instructions } };
+  },
+};
+
+/** `/context`: what fills the context. */
+const contextCommand: Command = {
+  name: 'context',
+  description: 'Shows what fills the context window',
+  origin: 'builtin',
+  async run(_, { session }) {
+    const usage = await session.contextUsage();
+    const share = (tokens: number) => `${((tokens / usage.rawMaxTokens) * 100).toFixed(1)} %`;
+    const rows = usage.categories.map(
+      ({ name, tokens }) => `| ${name} | ${grouped(tokens)} | ${share(tokens)} |`,
+    );
+    const memory = usage.memoryFiles.map(
+      ({ path, type, tokens }) => `- ${path} (${type}): ${grouped(tokens)}`,
+    );
+    const lines = [
+      `${usage.model}: ${grouped(usage.totalTokens)} of ${grouped(usage.rawMaxTokens)} tokens (${usage.percentage} %)`,
+      '',
+      '| what | tokens | of the window |',
+      '|---|---:|---:|',
+      ...rows,
+      ...(memory.length > 0 ? ['', 'Memory files:', ...memory] : []),
+    ];
+    return { messages: [], shouldQuery: false, resultText: lines.join('\n') };
+  },
+};
+
+/** `/cost`: what this session has spent. */
+const costCommand: Command = {
+  name: 'cost',
+  aliases: ['usage'],
+  description: 'Shows what this session has cost, by model',
+  origin: 'builtin',
+  run(_, { session }) {
+    const { totalUsd, models } = session.cost();
+    const rows = Object.entries(models).map(([model, usage]) => {
+      const cached = usage.cacheReadInputTokens + usage.cacheCreationInputTokens;
+      const dollars = `$${usage.costUSD.toFixed(4)}`;
+      const guess = usage.costUSD > 0 ? `${dollars}, price not known` : 'price not known';
+      const cost = usage.costBasis === 'unknown' ? guess : dollars;
+      return `- ${model}: ${grouped(usage.inputTokens)} in, ${grouped(cached)} cached, ${grouped(usage.outputTokens)} out, ${cost}`;
+    });
+    const text = [`Cost so far: $${totalUsd.toFixed(4)} (an estimate from list prices)`, ...rows];
+    return { messages: [], shouldQuery: false, resultText: text.join('\n') };
+  },
+};
+
+/** `/effort [level]`: shows or sets the effort. */
+const effortCommand: Command = {
+  name: 'effort',
+  description: 'Shows how hard the model thinks, or sets it for this session',
+  argumentHint: `[${EFFORT_LEVELS.join('|')}|default]`,
+  origin: 'builtin',
+  async run(args, { session }) {
+    const asked = args.trim().toLowerCase();
+    const level = EFFORT_LEVELS.find((each) => each === asked);
+    if (level === undefined && asked !== '' && asked !== 'default')
+      throw new Error(
+        `There is no effort "${args.trim()}". It is one of ${EFFORT_LEVELS.join(', ')}, or default.`,
+      );
+    if (asked !== '') session.setEffort(level);
+    return { messages: [], shouldQuery: false, resultText: sentence(asked !== '', session) };
+  },
+};
+
+function sentence(
+  isNew: boolean,
+  { effort, model }: { readonly effort: string | undefined; readonly model: string },
+): string {
+  if (effort === undefined) return `${model} takes no effort.`;
+  return isNew ? `The effort is now ${effort}.` : `The effort is ${effort}.`;
+}
+
+/** `/help`: which commands there are. */
+const helpCommand: Command = {
+  name: 'help',
+  description: 'Lists the commands of this session',
+  origin: 'builtin',
+  run(_, { session }) {
+    const lines = session.commands().map(({ name, argumentHint, description }) => {
+      const usage = argumentHint === undefined ? `/${name}` : `/${name} ${argumentHint}`;
+      return description === '' ? usage : `${usage}: ${description}`;
+    });
+    return { messages: [], shouldQuery: false, resultText: lines.join('\n') };
+  },
+};
+
+/** `/init`: has the model write CLAUDE.md. */
+const initCommand: Command = {
+  name: 'init',
+  description: 'Looks at this project and writes CLAUDE.md, which later sessions read',
+  argumentHint: '[what matters]',
+  origin: 'builtin',
+  run(args) {
+    const wish = args.trim() === '' ? '' : `\n\nWhat matters most: ${args.trim()}`;
+    return { messages: [`${INIT_PROMPT}${wish}`], shouldQuery: true };
+  },
+};
+
+const INIT_PROMPT = `Get to know this project, and write what a newcomer with no memory needs into CLAUDE.md in its root folder.
+
+Read first: the README, the manifest and its scripts, the configuration of build, tests and linter, CI files, other files of rules for agents (AGENTS.md, .cursorrules, .github/copilot-instructions.md), and the folders of the sources.
+
+Then write, in at most 60 lines:
+- the commands to build, to run all tests and a single one, to lint and to start it, as they stand in the project;
+- where things are, and how the parts hang together: what cannot be seen from one file alone;
+- rules of the project that differ from what is usual.
+
+Write nothing that is not so in this project, and nothing that goes without saying. If there is a CLAUDE.md already, keep what is right in it and mend the rest. Say at the end what you wrote, and what you could not find out.`;
+
+/** `/model [name]`: shows or sets the model. */
+const modelCommand: Command = {
+  name: 'model',
+  description: 'Shows the model, or switches to another one for this session',
+  argumentHint: '[name]',
+  origin: 'builtin',
+  async run(args, { session }) {
+    const name = args.trim();
+    if (name !== '') await session.setModel(name === 'default' ? undefined : name);
+    const resultText = name === '' ? `The model is ${session.model}.` : `The model is now ${session.model}.`;
+    return { messages: [], shouldQuery: false, resultText };
+  },
+};
+
+export const BUILTIN_COMMANDS: readonly Command[] = [
+  clearCommand,
+  compactCommand,
+  contextCommand,
+  costCommand,
+  effortCommand,
+  helpCommand,
+  initCommand,
+  modelCommand,
+];

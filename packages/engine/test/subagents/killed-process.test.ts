@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { journalFile } from '@turnwright/test/scenarios/journal.ts';
+import { killedInCommand } from '@turnwright/test/scenarios/killed-query.ts';
+import { rehearse, serve, successOf } from '@turnwright/test/scenarios/rehearse.ts';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
+import { expect, it } from 'vitest';
+import { getSubagentMessages, listSubagents } from '../../src/index.ts';
+
+const call = (more: object) =>
+  toolUse(
+    'Agent',
+    { description: 'dig', prompt: 'Dig for gold.', subagent_type: 'general-purpose', ...more },
+    'call_agent',
+  );
+
+/** Kills the process while the command of an agent runs. */
+async function killedInAgent(more: object) {
+  const server = await serve({
+    name: 'killed',
+    replies: [
+      reply(call(more), { when: { lastMessage: '^Go\\.$' } }),
+      reply(['I dig.', toolUse('Bash', { command: 'echo $$ > pid; sleep 60' }, 'call_dig')], {
+        when: { lastMessage: 'Dig for gold' },
+      }),
+      reply('I started it.', { when: { lastMessage: 'works in the background' } }),
+    ],
+  });
+  return killedInCommand(server, 'Go.');
+}
+
+const kinds = [
+  ['in the foreground', {}, 'outcome unknown'],
+  ['in the background', { run_in_background: true }, 'works in the background'],
+] as const;
+
+it.each(kinds)(
+  'kill -9 while an agent works %s: nothing runs twice, what it did and cost is known',
+  async (_, more, told) => {
+    const place = await killedInAgent(more);
+    const run = await rehearse({
+      place,
+      prompt: 'What happened?',
+      replies: [reply('It was interrupted.')],
+      options: { continue: true },
+    });
+    expect(successOf(run)).toMatchObject({ session_id: place.sessionId, result: 'It was interrupted.' });
+    expect(run.sent).toHaveLength(1);
+    expect(JSON.stringify(run.sent[0])).toContain(told);
+
+    const where = { dir: place.cwd, env: { TURNWRIGHT_HOME: place.home } };
+    const [agent = ''] = await listSubagents(place.sessionId, where);
+    const kept = await getSubagentMessages(place.sessionId, agent, where);
+    expect(JSON.stringify(kept)).toContain('call_dig');
+
+    const all = Object.values(successOf(run).modelUsage).reduce((sum, usage) => sum + usage.outputTokens, 0);
+    const main = journalFile(place);
+    const own = join(main.replace(/\.jsonl$/, ''), 'subagents', `agent-${agent}.jsonl`);
+    expect(answeredTokens(own)).toBeGreaterThan(0);
+    expect(all).toBe(answeredTokens(main) + answeredTokens(own));
+  },
+);
+
+/** What all answers on record in this file came to. */
+function answeredTokens(path: string): number {
+  return readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map(
+      (line) =>
+        JSON.parse(line) as {
+          readonly type: string;
+          readonly message?: { readonly usage: { output_tokens: number } };
+        },
+    )
+    .reduce(
+      (sum, { type, message }) => (type === 'response' ? sum + (message?.usage.output_tokens ?? 0) : sum),
+      0,
+    );
+}

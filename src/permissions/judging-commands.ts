@@ -1,7 +1,0 @@
-import { lazily } from '../util/collections/made-once.ts';
-
-/**
- * What judges commands of the shell, loaded by the first one. Where it cannot be loaded this rejects, and
- * every verdict about a command with it: the gate then runs none.
- */
-export const judgingCommands = lazily(() => import('./commands/index.ts'));
