@@ -1,5 +1,6 @@
 /**
- * All lists of tests. `npx vitest run packages/engine/test/loop` finds the list of a file by itself; `--project tests` is what `npm test` runs.
+ * All lists of tests. `npx vitest run packages/engine/test/loop` finds the list of a file by itself; `npm test` runs
+ * `--project tests`, and `npm test -w packages/terminal` those of one package.
  * The others need something more: packages of their own (`npm ci --prefix test/client`), a Postgres, a browser.
  */
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
@@ -8,19 +9,26 @@ import { LEFT_TO_A_RELEASE, LEFT_TO_THE_GATE, unlessNamed } from './test/long-fo
 
 type List = NonNullable<TestProjectInlineConfiguration['test']> & { readonly folders: readonly string[] };
 
-/** Those whose tests are not in `npm test`, with the folders under test/ that are theirs. */
+/** Those whose tests are not in `npm test`, with the folders that are theirs. */
 const APART: Readonly<Record<string, List>> = {
   /** The published client drives the built command line. */
-  client: { folders: ['client'], pool: 'threads', isolate: false, maxWorkers: 3 },
+  client: { folders: ['test/client'], pool: 'threads', isolate: false, maxWorkers: 3 },
   /** Published programs around ours: an ACP adapter, readers of transcripts, MCP's reference servers. */
   programs: {
-    folders: ['acp', 'ai-sdk-v4', 'azure-login', 'ccusage', 'mcp-conformance', 'mcp-servers'],
+    folders: [
+      'test/acp',
+      'test/ai-sdk-v4',
+      'test/azure-login',
+      'test/ccusage',
+      'test/mcp-conformance',
+      'test/mcp-servers',
+    ],
     maxWorkers: 2,
     testTimeout: 180_000,
   },
   /** Sessions on a real Postgres, which the set-up starts: needs the programs of Debian's package `postgresql`. */
   durable: {
-    folders: ['durable'],
+    folders: ['packages/durable/test', 'test/durable'],
     globalSetup: ['packages/durable/test/cluster-set-up.ts'],
     pool: 'forks',
     // As below; and many files only wait.
@@ -30,9 +38,14 @@ const APART: Readonly<Record<string, List>> = {
     testTimeout: 300_000,
   },
   /** Readers who follow the pages literally, on the built package; one of them installs it with npm. */
-  'front-door': { folders: ['front-door'], maxWorkers: 2, testTimeout: 180_000 },
+  'front-door': { folders: ['test/front-door'], maxWorkers: 2, testTimeout: 180_000 },
   /** Bundlers, runtimes and frameworks build and run an agent. */
-  bundlers: { folders: ['bundlers', 'runtimes'], pool: 'threads', maxWorkers: 2, testTimeout: 300_000 },
+  bundlers: {
+    folders: ['test/bundlers', 'test/runtimes'],
+    pool: 'threads',
+    maxWorkers: 2,
+    testTimeout: 300_000,
+  },
 };
 
 const list = (name: string, order: number, test: TestProjectInlineConfiguration['test'] = {}) => ({
@@ -53,10 +66,10 @@ export default defineConfig({
     teardownTimeout: 5000,
     projects: [
       list('tests', 0, {
-        include: ['test/**/*.test.ts'],
+        include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
         exclude: [
           '**/node_modules/**',
-          ...Object.values(APART).flatMap(({ folders }) => folders.map((folder) => `test/${folder}/**`)),
+          ...Object.values(APART).flatMap(({ folders }) => folders.map((folder) => `${folder}/**`)),
           ...unlessNamed(LEFT_TO_THE_GATE, LEFT_TO_A_RELEASE),
         ],
         pool: 'forks',
@@ -69,7 +82,7 @@ export default defineConfig({
       ...Object.entries(APART).map(([name, { folders, ...test }], at) =>
         list(name, at + 1, {
           ...test,
-          include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
+          include: folders.map((folder) => `${folder}/**/*.test.ts`),
           exclude: ['**/node_modules/**', ...unlessNamed(LEFT_TO_A_RELEASE)],
         }),
       ),

@@ -87,7 +87,7 @@ function print({ root: top, childrenOf }, unit) {
     console.log(`${self.toFixed(1).padStart(9)} ${total.toFixed(1).padStart(9)}  ${place}`);
   }
   const ours = [...rows]
-    .filter(([place]) => place.includes(' src/'))
+    .filter(([place]) => place.includes(' packages/'))
     .sort(([, a], [, b]) => b.total - a.total);
   console.log('\nby total, our own functions');
   for (const [place, { self, total }] of ours.slice(0, Number(values.rows))) {
@@ -95,7 +95,7 @@ function print({ root: top, childrenOf }, unit) {
   }
 }
 
-/** `function src/room/file.ts:12`, through the source map where there is one. */
+/** `function packages/engine/src/room/file.ts:12`, through the source map where there is one. */
 function placeOf({ functionName, url, lineNumber, columnNumber }) {
   const label = functionName || '(anonymous)';
   if (url === '') return label;

@@ -60,9 +60,9 @@ const types = spawnSync(process.execPath, tsc, { stdio: 'inherit' });
 if (types.status !== 0) process.exit(types.status ?? 1);
 const declared = Object.entries(doors).map(([door, source]) => [
   door,
-  source.replace(/^src/, declarations).replace(/\.ts$/, '.d.ts'),
+  source.replace(/^packages/, declarations).replace(/\.ts$/, '.d.ts'),
 ]);
-await bundleTypes(Object.fromEntries(declared), { out: `${out}/types` });
+await bundleTypes(Object.fromEntries(declared), { declarations, out: `${out}/types` });
 rmSync(declarations, { recursive: true });
 rmSync('dist', { recursive: true, force: true });
 renameSync(out, 'dist');

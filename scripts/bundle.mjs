@@ -27,7 +27,9 @@ export async function bundle(doors, { out, define }) {
   });
   const { output } = await built.generate({
     format: 'esm',
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    // A package is named by its folder, not by the `src` in it.
+    chunkFileNames: ({ name, moduleIds }) =>
+      `chunks/${name === 'src' ? moduleIds.at(-1).split('/').at(-3) : '[name]'}-[hash].js`,
     codeSplitting: { groups: loadedTogether(doors) },
     // Faster than const: nothing asks at each use whether it is initialised yet.
     topLevelVar: true,

@@ -1,7 +1,16 @@
 // Packs the package, lays it out as an installed dependency, and checks what a consumer would meet:
 // exports that resolve, types that compile with skipLibCheck off, a light import, no stray files.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,15 +50,28 @@ try {
     failures.push(`${declarations.length} declaration files for ${typed.length} doors and what they share`);
 
   const plain = join(folder, 'plain');
-  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts', 'src', ...DOCUMENTS])
+  for (const name of [
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'scripts',
+    'packages',
+    ...DOCUMENTS,
+  ])
     cpSync(join(root, name), join(plain, name), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(plain, 'node_modules'));
+  // Those of others are shared with the clone; the packages of the workspace are the copied ones.
+  mkdirSync(join(plain, 'node_modules'));
+  for (const name of readdirSync(join(root, 'node_modules')).filter((one) => one !== '@turnwright'))
+    symlinkSync(join(root, 'node_modules', name), join(plain, 'node_modules', name));
+  mkdirSync(join(plain, 'node_modules/@turnwright'));
+  for (const name of readdirSync(join(plain, 'packages')))
+    symlinkSync(join(plain, 'packages', name), join(plain, 'node_modules/@turnwright', name));
   const before = readFileSync(join(plain, 'package.json'), 'utf8');
   execFileSync('npm', ['pack', '--silent'], { cwd: plain, stdio: ['ignore', 'ignore', 'inherit'] });
   const entry = execFileSync('tar', ['-xzOf', join(plain, packed.filename), 'package/package.json']);
-  const { scripts, devDependencies } = JSON.parse(entry.toString());
-  if (scripts !== undefined || devDependencies !== undefined)
-    failures.push('`npm pack` in a clone packs a manifest with scripts or development dependencies');
+  const packedManifest = JSON.parse(entry.toString());
+  const ofTheClone = ['scripts', 'devDependencies', 'workspaces'].filter((field) => field in packedManifest);
+  if (ofTheClone.length > 0) failures.push(`\`npm pack\` in a clone packs a manifest with ${ofTheClone}`);
   if (readFileSync(join(plain, 'package.json'), 'utf8') !== before)
     failures.push('`npm pack` in a clone leaves its manifest changed');
 

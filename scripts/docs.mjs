@@ -142,7 +142,7 @@ function sentences() {
     return [`  ${quoted(heading)}: {\n${entries.join('')}  },\n`.replace(/'(\w+)': \{/, '$1: {')];
   });
   return `/** Made by \`npm run docs\`: the first sentence of each option whose flag is in the help. */
-import type { OptionName } from '../../options/table.ts';
+import type { OptionName } from '@turnwright/engine/options/table.ts';
 
 export const OPTION_SENTENCES: Readonly<Record<string, { readonly [Name in OptionName]?: string }>> = {
 ${lines.join('')}};

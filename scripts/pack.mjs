@@ -10,7 +10,12 @@ const MANIFEST = join(root, 'package.json');
 const KEPT = join(root, 'package.json.clone');
 
 const publishedManifest = () => {
-  const { scripts: _, devDependencies: __, ...manifest } = JSON.parse(readFileSync(MANIFEST, 'utf8'));
+  const {
+    scripts: _,
+    devDependencies: __,
+    workspaces: ___,
+    ...manifest
+  } = JSON.parse(readFileSync(MANIFEST, 'utf8'));
   return manifest;
 };
 

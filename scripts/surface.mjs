@@ -1,5 +1,5 @@
 // Lists the names in the declarations of another package that ours lack, by the declaration that they stand in:
-//   node scripts/surface.mjs <its sdk.d.ts> [--ours src]… [--guide docs/compatibility.md] [--since <its older sdk.d.ts>]
+//   node scripts/surface.mjs <its sdk.d.ts> [--ours packages/engine/src]… [--guide docs/compatibility.md] [--since <its older sdk.d.ts>]
 // A name is a member, an exported value or a text in quotes. It is not missing where ours (files or folders of sources) have the
 // same word in their code, or the guide has it in code marks; so a word that means something else here can hide one that is
 // missing. With --since only what is new since then is listed. Exits with 1 when something is missing.
@@ -73,7 +73,7 @@ if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {
   const [since] = of('--since').map(read);
   const missing = missingNames({
     theirs: read(file),
-    ours: orElse(of('--ours'), 'src').flatMap(sourcesIn).map(read),
+    ours: orElse(of('--ours'), 'packages/engine/src').flatMap(sourcesIn).map(read),
     guide: orElse(of('--guide'), 'docs/compatibility.md').map(read).join('\n'),
     since,
   });

@@ -2,13 +2,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Sources of the entries whose folder has another name. */
-const NAMED_OTHERWISE = { './web': 'page', './web/client': 'page/browser' };
+/** Where the sources of an entry are that is not a package of its name. */
+const NAMED_OTHERWISE = {
+  '.': 'engine/src',
+  './rehearsal': 'testing/src/rehearsal',
+  './testing': 'testing/src/testing',
+  './web/client': 'web/src/browser',
+};
 
 const { exports: entries } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const sources = Object.keys(entries)
   .filter((entry) => !entry.endsWith('.json'))
-  .map((entry) => join('../src', NAMED_OTHERWISE[entry] ?? entry, 'index.ts'));
+  .map((entry) => join('../packages', NAMED_OTHERWISE[entry] ?? join(entry, 'src'), 'index.ts'));
 const missing = sources.filter((path) => !existsSync(new URL(path, import.meta.url)));
 if (missing.length > 0) throw new Error(`There is no ${missing.join(', ')}: name its folder in typedoc.mjs.`);
 

@@ -1,7 +1,8 @@
 /** The `@example`s of the sources, as modules that import what a caller would import. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sourceFiles } from './sources.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -68,7 +69,7 @@ export function moduleOf({ place, code }: Example, folder: string): string {
     (a, b) => Number(place.startsWith(dirname(b))) - Number(place.startsWith(dirname(a))),
   );
   const nearest = doors.filter(
-    (door) => door !== 'packages/engine/src/index.ts' || !/^src\/(?:testing|rehearsal)\//.test(place),
+    (door) => door !== 'packages/engine/src/index.ts' || !place.startsWith('packages/testing/'),
   );
   const imports = free.flatMap((name) => {
     const door = nearest.find((each) => EXPORTED.get(each)?.has(name));
@@ -80,7 +81,4 @@ export function moduleOf({ place, code }: Example, folder: string): string {
 }
 
 /** Of all sources. */
-export const docstringExamples = (): readonly Example[] =>
-  readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
-    .flatMap((path) => examplesIn(`src/${path}`));
+export const docstringExamples = (): readonly Example[] => sourceFiles().flatMap(examplesIn);

@@ -2,15 +2,15 @@
 import { join } from 'node:path';
 
 const DOORS = {
-  turnwright: 'index.ts',
-  'turnwright/testing': 'testing/index.ts',
-  'turnwright/rehearsal': 'rehearsal/index.ts',
-  'turnwright/durable': 'durable/index.ts',
-  'turnwright/web': 'page/index.ts',
-  'turnwright/web/client': 'page/browser/index.ts',
+  turnwright: 'engine/src/index.ts',
+  'turnwright/testing': 'testing/src/testing/index.ts',
+  'turnwright/rehearsal': 'testing/src/rehearsal/index.ts',
+  'turnwright/durable': 'durable/src/index.ts',
+  'turnwright/web': 'web/src/index.ts',
+  'turnwright/web/client': 'web/src/browser/index.ts',
 };
 
 /** As `paths` of a TypeScript configuration. */
 export const PATHS = Object.fromEntries(
-  Object.entries(DOORS).map(([name, file]) => [name, [join(import.meta.dirname, '../src', file)]]),
+  Object.entries(DOORS).map(([name, file]) => [name, [join(import.meta.dirname, '../packages', file)]]),
 );

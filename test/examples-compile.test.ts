@@ -37,7 +37,7 @@ function sourcesOfPages(folder: string): readonly Source[] {
   const blocks = codeBlocks('ts', 'js').filter(({ page }) => TESTED_ELSEWHERE[page] === undefined);
   return blocks.map(({ page, line, language, text, file, given }, at) => {
     const name = join(page.replaceAll('/', '-'), file ?? `${at}.${language}`);
-    const toSources = relative(dirname(join(folder, name)), join(root, 'src'));
+    const toSources = relative(dirname(join(folder, name)), join(root, 'packages/engine/src'));
     return { name, page, line, text: `${given} export {};\n${text.replaceAll('../../src', toSources)}` };
   });
 }

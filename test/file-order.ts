@@ -1,19 +1,20 @@
 /** In which order the test files of a run begin. */
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** How the names of test files begin whose tests start programs and wait for them: among them are the longest. */
+/** How the paths of test files begin whose tests start programs and wait for them: among them are the longest. */
 const STARTING_PROGRAMS: readonly string[] = [
-  ...['cli/', 'client/examples', 'conversation/ask/', 'conversation/on-terminal/'],
+  ...['packages/cli/test/', 'test/cli/', 'test/client/examples', 'test/conversation/'],
+  ...['elsewhere', 'runners', 'worker.'].map((name) => `packages/durable/test/${name}`),
+  ...['permissions/path-forms', 'sandbox/', 'shell/real-shells'].map(
+    (name) => `packages/engine/test/${name}`,
+  ),
   ...[
-    'durable/elsewhere',
-    'durable/runners',
     'durable/worker.',
-    'permissions/path-forms',
     'properties/',
-    'sandbox/',
-  ],
-  ...['scenarios/faults/large-journal', 'scenarios/faults/memory-of-large', 'shell/real-shells'],
+    'scenarios/faults/large-journal',
+    'scenarios/faults/memory-of-large',
+  ].map((name) => `test/${name}`),
 ];
 
 /**
@@ -23,9 +24,9 @@ const STARTING_PROGRAMS: readonly string[] = [
 export class ProgramsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const folder = join(this.ctx.config.root, 'test');
+    const { root } = this.ctx.config;
     const startsPrograms = ({ moduleId }: TestSpecification) =>
-      STARTING_PROGRAMS.some((name) => relative(folder, moduleId).startsWith(name));
+      STARTING_PROGRAMS.some((name) => relative(root, moduleId).startsWith(name));
     return [...sorted.filter(startsPrograms), ...sorted.filter((file) => !startsPrograms(file))];
   }
 }

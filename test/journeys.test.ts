@@ -1,8 +1,9 @@
 /** docs/journeys.md says how values get through the code. Each of its rows is compared with the sources. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { sourceFiles } from './sources.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -41,20 +42,21 @@ function journeysOf(page: string): Journey[] {
         .split(/\n\n+/)
         .map((part) => part.split('\n').flatMap(rowOf))
         .filter((rows) => rows.length > 0);
-      const stays = [...section.matchAll(/^- `(src\/[^`]+)`: \S.*\.$/gm)].map(([, file = '']) => file);
-      return { title, tables, joins: /^`(src\/[^`]+)` on\.$/m.exec(section)?.[1], stays };
+      const stays = [...section.matchAll(/^- `(packages\/[^`]+)`: \S.*\.$/gm)].map(([, file = '']) => file);
+      return { title, tables, joins: /^`(packages\/[^`]+)` on\.$/m.exec(section)?.[1], stays };
     });
 }
 
 function rowOf(line: string): Row[] {
-  const row = /^\| `(src\/[^`]+)` \| `(\w+)` \| (?:`(\w+)`|–) \| \S.* \|$/.exec(line);
+  const row = /^\| `(packages\/[^`]+)` \| `(\w+)` \| (?:`(\w+)`|–) \| \S.* \|$/.exec(line);
   return row === null ? [] : [{ file: row[1] as string, name: row[2] as string, reachedBy: row[3] }];
 }
 
 const page = readFileSync(join(root, 'docs/journeys.md'), 'utf8');
 const journeys = journeysOf(page);
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
-const roomOf = ({ file }: Row) => file.split('/')[1] as string;
+/** A package, or a room of the engine. */
+const roomOf = ({ file }: Row) => /^packages\/(engine\/src\/[^/]+|[^/]+)/.exec(file)?.[1] as string;
 const filesOf = ({ tables }: Journey) => [...new Set(tables.flat().map(({ file }) => file))];
 
 /** A function, method, getter or class of this name, also as a constant or a member of an object. */
@@ -122,9 +124,7 @@ const SHARES_OUT = /^src\/(?:evals|cli\/(?:evals|forking))\/|^src\/cli\/flags\/(
 it('an option is named in its table and where it acts, and nowhere between', () => {
   const section = page.split(/^## /m).find((part) => part.startsWith('An option')) ?? '';
   const option = /way of `(\w+)`/.exec(section)?.[1] as string;
-  const naming = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .map((path) => `src/${path.replaceAll('\\', '/')}`)
-    .filter((file) => file.endsWith('.ts') && !SHARES_OUT.test(file) && textOf(file).includes(option));
+  const naming = sourceFiles().filter((file) => !SHARES_OUT.test(file) && textOf(file).includes(option));
   const inTable = [
     'packages/engine/src/options/options.ts',
     'packages/engine/src/options/table.ts',
@@ -134,16 +134,18 @@ it('an option is named in its table and where it acts, and nowhere between', () 
     'packages/engine/src/engine/budget/session-budget.ts',
     'packages/engine/src/engine/budget/budget-guard.ts',
   ];
-  const further = [...section.matchAll(/\(`(src\/engine\/(?:models|budget|output)[^)]*)\)/g)].flatMap(
-    ([, list = '']) => list.split(/`,\s*`/).map((file) => file.replaceAll('`', '')),
-  );
+  const further = [
+    ...section.matchAll(/\(`(packages\/engine\/src\/engine\/(?:models|budget|output)[^)]*)\)/g),
+  ].flatMap(([, list = '']) => list.split(/`,\s*`/).map((file) => file.replaceAll('`', '')));
   expect(further.length).toBeGreaterThan(2);
-  expect(naming.sort()).toEqual([...inTable, ...acts, ...further].sort());
+  expect(naming.toSorted()).toEqual([...inTable, ...acts, ...further].sort());
 });
 
 it('the page has every journey that has a limit, and the check finds what is wrong', () => {
   expect(journeys.map(({ title }) => title)).toEqual(Object.keys(LIMITS));
-  expect(rowOf('| `src/a/b.ts` | `run` | – | begins |')).toEqual([{ file: 'src/a/b.ts', name: 'run' }]);
+  expect(rowOf('| `packages/a/src/b.ts` | `run` | – | begins |')).toEqual([
+    { file: 'packages/a/src/b.ts', name: 'run' },
+  ]);
   expect(rowOf('| file | function | reached by | what |')).toEqual([]);
   expect(defines('  run(a: string): void {', 'run')).toBe(true);
   expect(defines('// run it', 'run')).toBe(false);

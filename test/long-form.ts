@@ -69,7 +69,10 @@ export const LEFT_TO_A_RELEASE: readonly string[] = isLong
       'packages/terminal/test/regions.test.ts',
     ];
 
-const namesFiles = process.argv.slice(2).some((argument) => /^(?:\.\/)?test\//.test(argument));
+/** A file or a folder of tests; a package as a whole (`npm test -w packages/terminal`) is none. */
+const namesFiles = process.argv
+  .slice(2)
+  .some((argument) => /^(?:\.\/)?(?:packages\/\w+\/)?test\/./.test(argument));
 
 /** For `exclude`: nothing that is named on the command line is left out. */
 export const unlessNamed = (...lists: readonly (readonly string[])[]): string[] =>

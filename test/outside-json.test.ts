@@ -1,9 +1,8 @@
 /** JSON that comes from outside is read within a bound: what is nested too deeply is refused, and overflows nothing. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isTooDeep, isTooDeepValue, parseJson } from '@turnwright/base/bounded-json.ts';
 import { systemClock } from '@turnwright/base/clock.ts';
 import { openConnections } from '@turnwright/base/http/connections.ts';
@@ -24,6 +23,7 @@ import { parseSettingsJson } from '../packages/engine/src/settings/read/parse-se
 import { readEnvironment } from '../packages/engine/src/settings/read/read-environment.ts';
 import { readNotebook } from '../packages/engine/src/tools/builtin/notebook/notebook.ts';
 import { readJsonBody } from '../packages/web/src/read-json-body.ts';
+import { ROOT, sourceFiles } from './sources.ts';
 
 const LEVELS = 20_000;
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
@@ -145,36 +145,33 @@ it('a value that a library has read is measured without recursion', () => {
 
 /** What they read, this program has written itself, or it is a part of what was read within the bound. */
 const OWN: readonly string[] = [
-  'cli/conversation/session/drafts.ts',
-  'durable/',
-  'engine/standalone/journal-format.ts',
-  'engine/storage/',
-  'mcp/connect/stdio-transport.ts',
-  'mcp/oauth/credential-store.ts',
-  'mcp/tools/pin-store.ts',
-  'model/openai/turns.ts',
-  'model/stream/decode-events.ts',
-  'model/vendor-reasoning.ts',
-  'page/browser/index.ts',
-  'rehearsal/',
-  'session/catalog/store-transcripts.ts',
-  'session/host-store/unsent-records.ts',
-  'session/journal/digest.ts',
-  'session/lease/lock-file.ts',
-  'settings/write/edit-json.ts',
-  'terminal/editor/prompt-history.ts',
-  'testing/',
-  'tools/builtin/files/json-elements.ts',
-  'util/bounded-json.ts',
+  'packages/cli/src/conversation/session/drafts.ts',
+  'packages/durable/src/',
+  'packages/engine/src/engine/standalone/journal-format.ts',
+  'packages/engine/src/engine/storage/',
+  'packages/engine/src/mcp/connect/stdio-transport.ts',
+  'packages/engine/src/mcp/oauth/credential-store.ts',
+  'packages/engine/src/mcp/tools/pin-store.ts',
+  'packages/engine/src/model/openai/turns.ts',
+  'packages/engine/src/model/stream/decode-events.ts',
+  'packages/engine/src/model/vendor-reasoning.ts',
+  'packages/web/src/browser/index.ts',
+  'packages/testing/src/rehearsal/',
+  'packages/engine/src/session/catalog/store-transcripts.ts',
+  'packages/engine/src/session/host-store/unsent-records.ts',
+  'packages/engine/src/session/journal/digest.ts',
+  'packages/engine/src/session/lease/lock-file.ts',
+  'packages/engine/src/settings/write/edit-json.ts',
+  'packages/terminal/src/editor/prompt-history.ts',
+  'packages/testing/src/testing/',
+  'packages/engine/src/tools/builtin/files/json-elements.ts',
+  'packages/base/src/bounded-json.ts',
 ];
 
 it('all other JSON is read by the one reader', async () => {
-  const root = fileURLToPath(new URL('../src', import.meta.url));
-  const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts'));
   const direct: string[] = [];
-  for (const file of files)
-    if ((await readFile(join(root, file), 'utf8')).includes('JSON.parse('))
-      direct.push(file.replaceAll('\\', '/'));
+  for (const file of sourceFiles())
+    if ((await readFile(join(ROOT, file), 'utf8')).includes('JSON.parse(')) direct.push(file);
   expect(direct.length).toBeGreaterThan(5);
   expect(direct.filter((file) => !OWN.some((own) => file.startsWith(own)))).toEqual([]);
 });

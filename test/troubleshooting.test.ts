@@ -1,15 +1,14 @@
 /** Each error that docs/troubleshooting.md quotes is one that the program writes. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { ROOT, sourceFiles } from './sources.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const page = readFileSync(join(root, 'docs/troubleshooting.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'docs/troubleshooting.md'), 'utf8');
 const quoted = [...page.matchAll(/^### `(.+)`$/gm)].map(([, text = '']) => text);
-const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
-  .map((path) => readFileSync(join(root, 'src', path), 'utf8').replaceAll('\\u00b7', '·'));
+const sources = sourceFiles().map((path) =>
+  readFileSync(join(ROOT, path), 'utf8').replaceAll('\\u00b7', '·'),
+);
 
 describe('docs/troubleshooting.md', () => {
   it('quotes errors', () => {

@@ -88,7 +88,7 @@ report();
 /** A sample of the seed, without those that are listed as equivalent. */
 function sampled() {
   const wanted = flags.ids?.split(',').map(Number);
-  const inFiles = (file) => (flags.files ?? ['src/']).some((path) => file.startsWith(path));
+  const inFiles = (file) => (flags.files ?? ['packages/']).some((path) => file.startsWith(path));
   const all = mutants.filter(({ id, file }) =>
     wanted === undefined ? inFiles(file) && !listed.ids.has(id) : wanted.includes(id),
   );
@@ -107,7 +107,7 @@ async function isBelieved({ by }, lane) {
   const [file] = by.split(' > ');
   const kills = (killsOf.get(file) ?? 0) + 1;
   killsOf.set(file, kills);
-  if (!file.startsWith('test/') || kills % 10 !== 1) return true;
+  if (!/^(?:packages\/[^/]+\/)?test\//.test(file) || kills % 10 !== 1) return true;
   controls++;
   const failed = await lane.run({ files: [file] }, 120_000);
   if (failed.length === 0) return true;

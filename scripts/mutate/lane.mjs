@@ -48,7 +48,7 @@ const vitest = await createVitest(
     reporters: [reporter],
     setupFiles: [fileURLToPath(new URL('setup.mjs', import.meta.url))],
     sequence: { sequencer: AsGiven },
-    include: ['test/**/*.test.ts'],
+    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
     testTimeout: bail === 0 ? 90_000 : 20_000,
   },

@@ -43,7 +43,10 @@ export async function reachMap(root, sources, mutants, laneCount) {
   /** Of each measured version of a source: the names of its mutants in order. */
   const names = {};
   for (const [file, own] of byFile) names[sourceHashes[file]] = own.map(nameOf);
-  const tests = TESTS.flatMap((folder) => testsIn(root, `test/${folder}`));
+  const tests = TESTS.flatMap((folder) => [
+    ...testsIn(root, `packages/engine/test/${folder}`),
+    ...testsIn(root, `test/${folder}`),
+  ]);
   const earlier = readCache(cacheFile, measuredWith);
   const known = new Map();
   for (const test of tests) {
@@ -124,7 +127,7 @@ export async function reachMap(root, sources, mutants, laneCount) {
 
   /** In the order in which they are tried. */
   function testsOf({ id, file }) {
-    const room = `test/${file.split('/')[1]}/`;
+    const room = `${file.split('/').slice(0, 4).join('/').replace('/src/', '/test/')}/`;
     return [...known]
       .filter(([test, { ms }]) => ms <= MOST_FILE_MS && reachedBy.get(test).has(id))
       .map(([test, { ms }]) => ({ file: test, ms }))

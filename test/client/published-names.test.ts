@@ -1,11 +1,13 @@
 /** The names of the published client, each either here or named in the guide as what it is instead. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as client from '@anthropic-ai/claude-agent-sdk';
 import * as own from '@turnwright/engine';
 import { expect, it } from 'vitest';
 // @ts-expect-error a program without declarations
-import { missingNames, sourcesIn } from '../../scripts/surface.mjs';
+import { missingNames } from '../../scripts/surface.mjs';
+import { ROOT, sourceFiles } from '../sources.ts';
 
 const at = (path: string) => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
 const types = at('node_modules/@anthropic-ai/claude-agent-sdk/sdk.d.ts').replaceAll(/\/\*[\s\S]*?\*\//g, '');
@@ -85,8 +87,7 @@ it('each type and subtype of message is described in the guide', () => {
 });
 
 it('every name is in the sources or in the guide', () => {
-  const root = fileURLToPath(new URL('../../src', import.meta.url));
-  const ours = sourcesIn(root).map((path: string) => readFileSync(path, 'utf8'));
+  const ours = sourceFiles().map((path) => readFileSync(join(ROOT, path), 'utf8'));
   expect(missingNames({ theirs: types, ours, guide })).toEqual([]);
 });
 

@@ -1,5 +1,17 @@
 /** The real clock and randomness. Code that waits or stamps receives these as ports. */
 
+/** Wall clock, monotonic clock and timers; a test replaces them. */
+export interface Clock {
+  /** Wall time, ms since 1970. */
+  nowMs(): number;
+  /** Monotonic ms. */
+  monotonicMs(): number;
+  /** Resolves after `ms`, or rejects with the signal's reason. Large values do not overflow. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls back once after `ms`; returns a function that cancels it. Does not keep the process alive. */
+  timer(ms: number, callback: () => void): () => void;
+}
+
 /** The longest delay of a Node timer; longer ones would fire immediately. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 

@@ -8,7 +8,7 @@ import type * as Durable from '../src/index.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The commit before the step that the tables were given last. Changed with each new step. */
+/** The commit before the step that the tables were given last. Changed with each new step; its folders are those of then. */
 const COMMIT = '3e13b708';
 
 /** Why its tests are left out; undefined: it can be had. */
@@ -34,5 +34,8 @@ export async function previousPackage(): Promise<PreviousPackage> {
     });
     execFileSync('tar', ['-x', '-C', folder], { input: archive });
   }
-  return { folder, durable: (await import(built('src/durable/index.ts', folder))) as typeof Durable };
+  return {
+    folder,
+    durable: (await import(built('src/durable/index.ts', folder))) as typeof Durable,
+  };
 }

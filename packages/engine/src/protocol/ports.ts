@@ -5,6 +5,8 @@ import type { QuerySource } from './model/model.ts';
 import type { Usage, UserBlock } from './model/wire.ts';
 import type { JournalBody, JournalEntry } from './session/journal.ts';
 
+export type { Clock } from '@turnwright/base/clock.ts';
+
 export type Appended = { readonly seq: number } | { readonly fenced: true };
 
 export interface TakenOver {
@@ -228,18 +230,6 @@ export interface Ledger {
     readonly querySource: QuerySource;
   }): number;
   totalCostUsd(): number;
-}
-
-/** Wall clock, monotonic clock and timers; a test replaces them. */
-export interface Clock {
-  /** Wall time, ms since 1970. */
-  nowMs(): number;
-  /** Monotonic ms. */
-  monotonicMs(): number;
-  /** Resolves after `ms`, or rejects with the signal's reason. Large values do not overflow. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls back once after `ms`; returns a function that cancels it. Does not keep the process alive. */
-  timer(ms: number, callback: () => void): () => void;
 }
 
 /** Creates ids; a test makes them predictable. */

@@ -316,7 +316,7 @@ describe('docs/security.md', async () => {
   const rows = [...page.matchAll(/^\| ((?:CVE|GHSA)-[\w-]+) \|.*\| (.*) \|$/gm)].map(
     ([, id = '', here = '']) => ({
       id,
-      tests: [...here.matchAll(/`(test\/[^`]+)`/g)].map(([, file = '']) => file),
+      tests: [...here.matchAll(/`((?:packages\/\w+\/)?test\/[^`]+)`/g)].map(([, file = '']) => file),
       here,
     }),
   );
