@@ -86,6 +86,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@durable',
     'lazy:@testing/rehearsal',
     'types:@testing/rehearsal',
+    'lazy:@evals',
+    'types:@evals',
   ],
   '@terminal': ['@base'],
   // It shares no code with the room of model calls, which it judges.
@@ -102,6 +104,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // For pages in a browser: what it sends is what any consumer receives, and it runs no engine itself.
   '@web': ['types:protocol', '@base'],
+  // Through the library's door; what a case is made of comes from the records of a session.
+  '@evals': [
+    'index.ts',
+    'types:protocol',
+    '@base',
+    'lazy:@testing/testing',
+    'engine/standalone/session-beginning.ts',
+    'settings/resolve/child-env.ts',
+  ],
   // Like a consumer: through the library's door.
   '@durable': ['index.ts', 'types:protocol', 'protocol/errors.ts', '@base'],
 };

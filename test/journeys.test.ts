@@ -119,7 +119,8 @@ describe.each(journeys)('$title', (journey) => {
 });
 
 /** What runs agents of its own gives each of them a part of what it was given. */
-const SHARES_OUT = /^src\/(?:evals|cli\/(?:evals|forking))\/|^src\/cli\/flags\/(?:eval|fork)-flags\.ts$/;
+const SHARES_OUT =
+  /^packages\/(?:evals\/src|cli\/src\/(?:evals|forking))\/|^packages\/cli\/src\/flags\/(?:eval|fork)-flags\.ts$/;
 
 it('an option is named in its table and where it acts, and nowhere between', () => {
   const section = page.split(/^## /m).find((part) => part.startsWith('An option')) ?? '';

@@ -57,7 +57,6 @@ it('open what another package uses, and nothing more', () => {
   // Doors of the published package, and what tests of other packages take: checks, and a clock that stands still.
   const forOthers = [
     '@turnwright/cli .',
-    '@turnwright/testing .',
     '@turnwright/testing ./virtual-clock.ts',
     '@turnwright/testing ./checks/*',
     '@turnwright/web .',
