@@ -91,7 +91,9 @@ it('files are those of the last change before the step; what is not recorded is 
   });
   expect(at(7)['/p/a']).toEqual({ content: { text: 'three and $&' } });
   // A change of an agent lies where its time is.
-  const agent = records(result('9', { type: 'create', filePath: '/p/agent', content: 'x', originalFile: null }));
+  const agent = records(
+    result('9', { type: 'create', filePath: '/p/agent', content: 'x', originalFile: null }),
+  );
   expect(readRecordedFiles(session, 0, [agent]).find(({ path }) => path === '/p/agent')?.content).toBeNull();
   expect(readRecordedFiles(session, 2, [agent]).find(({ path }) => path === '/p/agent')?.content).toEqual({
     text: 'x',
