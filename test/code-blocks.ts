@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/web.md': 'test/bundlers/web-page.test.ts',
   'docs/recipes/next-js.md': 'test/runtimes',
+  'docs/recipes/choose-a-model.md': 'test/front-door/recipes.test.ts',
 };
 
 export interface CodeBlock {

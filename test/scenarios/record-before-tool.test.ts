@@ -47,6 +47,7 @@ it.each([
     'request',
     'assistant',
     'response',
+    'policy',
     'intent',
   ]);
 });

@@ -60,11 +60,6 @@ export interface WorkingCopyRequest {
  *
  * @throws an Error with a sentence: the name is taken, git is missing or refuses the repository, the folder
  * does not exist, is too large to copy, or holds `parent`.
- * @example
- * const copy = await makeWorkingCopy({ folder: '/work/app', parent: '/work/copies', name: 'a', env });
- * await writeFile(join(copy.path, 'a.txt'), 'changed');
- * console.log((await copy.compare()).text);
- * const { removed, why } = await copy.removeUnlessUsed(); // false, 'a.txt was changed'
  */
 export async function makeWorkingCopy(request: WorkingCopyRequest): Promise<WorkingCopy> {
   const { parent, name, env, signal } = request;

@@ -7,7 +7,6 @@ import type { RunFlags } from '../flags/run-flags.ts';
 import { UsageError } from '../usage-error.ts';
 import { drain, readKeys } from '../words/raw-keys.ts';
 import { countColumns, type Env, type World } from '../world.ts';
-import { trustWords } from './trust-words.ts';
 
 /** Maximum length of a value; a longer one is truncated in the middle, so that neither end is hidden. */
 const MAX_VALUE_CHARS = 400;
@@ -56,6 +55,7 @@ export async function settleTrust(
     );
     return undefined;
   }
+  const { trustWords } = await import('./trust-words.ts');
   const { rows } = trustWords(trust, countColumns(world.stdout) - 1);
   await world.out.write(`${rows.join('\n')}\n`);
   if (!(await ask(world, keyboard, describeItems(trust)))) return 'declined';

@@ -1,6 +1,8 @@
 /** Changed rules over the calls of kept sessions, agents included. */
+
 import { join, resolve } from 'node:path';
 import { systemClock } from '@turnwright/base/clock.ts';
+import { nodeFiles } from '@turnwright/base/files/node-files.ts';
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import type { BaseOptions } from '../../options/options.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
@@ -79,7 +81,6 @@ async function findSessions(
   { sessions, allProjects = false, limit = MOST_SESSIONS }: TrialRequest,
   place: SessionPlace,
 ): Promise<{ readonly files: PersistentFiles; readonly ids: readonly string[]; readonly isCut: boolean }> {
-  const { nodeFiles } = await import('@turnwright/base/files/node-files.ts');
   const { cwd, env, files = nodeFiles } = place;
   if (sessions !== undefined && sessions.length > 0)
     return { files, ids: [...new Set(sessions)], isCut: false };
@@ -130,7 +131,6 @@ async function withSettings(
   notes: string[],
 ): Promise<PolicyChange> {
   if (settings === undefined) return change;
-  const { nodeFiles } = await import('@turnwright/base/files/node-files.ts');
   const { config, layers, sandbox, warnings } = await resolveConfig({
     options: { settings, settingSources: [], allowDangerouslySkipPermissions: true },
     env,

@@ -99,7 +99,7 @@ function tests(januaryCents: number, februaryCents: number): string {
   return `import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { parseOrders, totalCents, totalsByCustomer } from './project-files.ts';
+import { parseOrders, totalCents, totalsByCustomer } from '../src/ledger.js';
 
 const month = (name) => parseOrders(readFileSync(new URL(\`../data/\${name}.csv\`, import.meta.url), 'utf8'));
 
