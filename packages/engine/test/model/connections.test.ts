@@ -188,7 +188,7 @@ describe('TLS', () => {
           const loaded = () => process.moduleLoadList.filter((name) => /NativeModule (https|_tls_wrap|tls)$/.test(name)).length;
           const before = loaded();
           const { createModelClient } = await import('../../src/model/create-model-client.ts');
-          import { systemClock } from '../../src/util/clock.ts';
+          import { systemClock } from '@turnwright/base/clock.ts';
           const client = createModelClient({ baseUrl: 'http://127.0.0.1:1', clock: systemClock, random: () => 0, maxRetries: 0 });
           const view = { root: {}, length: 0, slice: () => [] };
           const request = { model: 'm', system: [], tools: [], view, maxTokens: 1, stream: true, sessionId: 's' };

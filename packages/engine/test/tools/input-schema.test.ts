@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -238,8 +239,8 @@ describe('from zod', () => {
   });
 
   test('F124 the tools room loads zod and diff only when they are used', async () => {
-    const entryPoints = ['schema/from-zod', 'tools-port', 'builtin/index'].map(
-      (name) => `src/tools/${name}.ts`,
+    const entryPoints = ['schema/from-zod', 'tools-port', 'builtin/index'].map((name) =>
+      fileURLToPath(new URL(`../../src/tools/${name}.ts`, import.meta.url)),
     );
     const { metafile } = await build({
       entryPoints,
