@@ -42,6 +42,8 @@ function comparable(values: readonly unknown[], without?: RegExp): unknown {
   );
   const renamed = json
     .replaceAll(/127\.0\.0\.1:\d+/g, '<server>')
+    // A hash of what names the session's folders.
+    .replaceAll(/"policy":"[0-9a-f]{10}"/g, '"policy":"<hash>"')
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => {
       const name = ids.get(id) ?? `id ${ids.size}`;
       ids.set(id, name);
