@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { codeBlocks } from '../code-blocks.ts';
 import { CHROMIUM, openPage } from '../front-door/browser.ts';
 import { freePort } from '../front-door/free-port.ts';
+import { OTHER_PACKAGES } from '../other-packages.ts';
 import { APP, bin, HERE, layOut, run, variables, WORK } from './app.ts';
 
 type ScenarioOf = Parameters<RehearsalServer['setScenario']>[0];
@@ -312,7 +313,7 @@ async function serverOf(name: string): Promise<string> {
     bundle: true,
     format: 'esm',
     platform: 'node',
-    packages: 'external',
+    external: OTHER_PACKAGES,
     write: false,
   }).outputFiles;
   write(SERVERS, `${name}.mjs`, program?.text ?? '');

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type Database, openDatabase, prepareDatabase } from '@turnwright/durable';
 import { buildSync } from 'esbuild';
 import { onTestFinished } from 'vitest';
+import { OTHER_PACKAGES } from '../other-packages.ts';
 import { newDatabase } from './cluster.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -30,7 +31,7 @@ export function built(source: string, from = root): string {
       platform: 'node',
       target: 'node20',
       format: 'esm',
-      packages: 'external',
+      external: OTHER_PACKAGES,
       define: { __TURNWRIGHT_VERSION__: '"0.0.0"' },
       logLevel: 'error',
     });

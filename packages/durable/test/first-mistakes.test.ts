@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { newDatabase, startCluster } from '@turnwright/test/durable/cluster.ts';
 import { openedEmpty, openedListener } from '@turnwright/test/durable/opened.ts';
 import { eventually } from '@turnwright/test/durable/processes.ts';
+import { OTHER_PACKAGES } from '@turnwright/test/other-packages.ts';
 import { buildSync } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkTables, openDatabase, worker } from '../src/index.ts';
@@ -97,7 +98,14 @@ test('a package that is not installed', () => {
         await openDatabase({ url: 'postgresql://localhost/x' }).catch(({ code, message }) => console.log(code, message));`,
       resolveDir: fileURLToPath(new URL('../../..', import.meta.url)),
     },
-    ...{ outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'error' },
+    ...{
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      external: OTHER_PACKAGES,
+      logLevel: 'error',
+    },
   });
   // Far from any node_modules.
   const { stdout } = spawnSync(process.execPath, [outfile], { cwd: folder, encoding: 'utf8' });
