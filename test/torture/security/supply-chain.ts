@@ -11,11 +11,8 @@ interface Manifest {
   readonly scripts?: Readonly<Record<string, string>>;
 }
 
-interface Locked {
-  readonly dev?: boolean;
-  readonly devOptional?: boolean;
+interface Locked extends Pick<Manifest, 'dependencies' | 'optionalDependencies'> {
   readonly optional?: boolean;
-  readonly peer?: boolean;
   readonly integrity?: string;
   readonly hasInstallScript?: boolean;
 }
@@ -28,14 +25,11 @@ row('S11', ({ figures }) => {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, Locked>>;
   };
-  const installed = Object.entries(lock.packages).filter(
-    ([path, { dev, devOptional, peer }]) =>
-      path !== '' && dev !== true && devOptional !== true && peer !== true,
-  );
   const own = [
     ...Object.keys(manifest.dependencies ?? {}),
     ...Object.keys(manifest.optionalDependencies ?? {}),
   ];
+  const installed = installedWith(own, lock.packages);
   figures.atMost('dependencies of the package', own.length, 8);
   figures.atMost(
     'packages that come with it, without those of other platforms',
@@ -51,3 +45,20 @@ row('S11', ({ figures }) => {
     installed.filter(([, each]) => each.integrity === undefined).map(([path]) => path),
   );
 });
+
+/** The packages of these names, and what they need. Those of the workspaces are in the published bundles. */
+function installedWith(
+  names: readonly string[],
+  packages: Readonly<Record<string, Locked>>,
+): readonly (readonly [string, Locked])[] {
+  const found = new Map<string, Locked>();
+  const visit = (name: string) => {
+    const path = `node_modules/${name}`;
+    const locked = packages[path];
+    if (locked === undefined || found.has(path)) return;
+    found.set(path, locked);
+    Object.keys({ ...locked.dependencies, ...locked.optionalDependencies }).forEach(visit);
+  };
+  names.forEach(visit);
+  return [...found];
+}
