@@ -98,7 +98,9 @@ export async function startFleet(
     folder,
     end,
     async start(program, env = {}, from = root) {
-      const source = join('packages/durable/test/programs', program);
+      // The package before this one is from before the workspaces.
+      const folders = ['packages/durable/test/programs', 'test/durable/programs'];
+      const source = join(folders.find((each) => existsSync(join(from, each))) ?? '', program);
       const child = spawn(process.execPath, ['--expose-gc', built(source, from)], {
         env: { PATH: process.env['PATH'], DB: url, LEDGER: ledger, HOME_FOLDER: folder, ...env },
         cwd: folder,
