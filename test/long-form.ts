@@ -26,7 +26,8 @@ export const inForm = <T>(short: T, long: T, inGate = short): T =>
 export const LEFT_TO_THE_GATE: readonly string[] = hasAllFiles
   ? []
   : [
-      'packages/cli/test/{clouds,completion-in-shells,examples,hostile-clone,login,mcp-servers,terminal}.test.ts',
+      'packages/base/test/working-copies.test.ts',
+      'packages/cli/test/{clouds,completion-in-shells,examples,fork,hostile-clone,login,mcp-servers,terminal}.test.ts',
       'packages/cli/test/conversation/on-terminal/{exits,pastes}.test.ts',
       'packages/engine/test/engine/message-threads.test.ts',
       'test/examples-compile.test.ts',
@@ -38,8 +39,9 @@ export const LEFT_TO_THE_GATE: readonly string[] = hasAllFiles
       'test/scenarios/faults/{background-work-after-the-turn,killed-between-start-and-result,late-approval}.test.ts',
       'test/scenarios/faults/{pending-server-login,repeated-identical-call}.test.ts',
       'test/scenarios/killed-command.test.ts',
-      'packages/engine/test/sdk/{denied-files,installed-package}.test.ts',
+      'packages/engine/test/sdk/{denied-files,fork-at,installed-package}.test.ts',
       'packages/engine/test/subagents/{killed-process,session-keeps-its-agent}.test.ts',
+      'packages/evals/test/{case-add,eval-budget,eval-checks}.test.ts',
       'packages/terminal/test/late-frames.test.ts',
       'packages/engine/test/tools/builtin/without-ripgrep.test.ts',
       'packages/engine/test/tools/everyday/{lost-folder,odd-files}.test.ts',
