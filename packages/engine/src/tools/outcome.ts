@@ -1,11 +1,13 @@
 /** Outcome of one call: what the gate returns to the executor, before it becomes a message. */
 
+import type { Writable } from '@turnwright/base/collections/writable.ts';
 import { takeEnd, takeStart } from '@turnwright/base/text/cut-text.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { InformationalBody } from '../protocol/model/messages.ts';
 import type { Wait } from '../protocol/session/parking.ts';
 import type {
   DecisionReasonType,
+  GateVerdict,
   JudgedPath,
   PermissionDecision,
   PermissionDecisionClassification,
@@ -75,8 +77,10 @@ export interface CallNotes {
   /** The files of the call as they were judged. */
   judged?: readonly JudgedPath[];
   permission?: NonNullable<ToolTrace['permission']>;
-  /** How the rules came to it, for the record. */
-  judgement?: CallJudgement;
+  /** Under which policy it was judged, for the record. */
+  judgement?: Writable<CallJudgement>;
+  /** What the rules said first. */
+  ruled?: Exclude<GateVerdict, { kind: 'pending' }>;
   /** The input that it is about. */
   judgedInput?: JsonObject;
   /** Why a question was required. */

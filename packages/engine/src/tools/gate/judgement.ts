@@ -1,4 +1,5 @@
 /** What the record needs to decide about a call again: the policy, what the rules said, and the input. */
+import type { Writable } from '@turnwright/base/collections/writable.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { GatePorts, PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
 import { formatRule, type GateVerdict } from '../../protocol/tools/permission.ts';
@@ -20,20 +21,21 @@ export function beginJudgement(
 ): void {
   if (notes.judgement !== undefined || ports.recordPolicy === undefined) return;
   const { cwd, root = cwd } = question;
-  notes.judgement = {
-    ...ports.recordPolicy(question, context.effectKey),
-    ...(cwd !== root && { cwd }),
-    ...((hook === 'allow' || hook === 'ask') && { hook }),
-  };
+  const { policy, tool } = ports.recordPolicy(question, context.effectKey);
+  const judgement: Writable<CallJudgement> = { policy };
+  if (tool !== undefined) judgement.tool = tool;
+  if (cwd !== root) judgement.cwd = cwd;
+  if (hook === 'allow' || hook === 'ask') judgement.hook = hook;
+  notes.judgement = judgement;
 }
 
 export function noteRuled(notes: CallNotes, verdict: GateVerdict): void {
-  if (notes.judgement === undefined || notes.judgement.ruled !== undefined || verdict.kind === 'pending')
-    return;
-  notes.judgement = { ...notes.judgement, ruled: toRuled(verdict) };
+  if (notes.judgement !== undefined && verdict.kind !== 'pending') notes.ruled ??= verdict;
 }
 
-function toRuled({ kind, reasonType, matched }: Exclude<GateVerdict, { kind: 'pending' }>): RuledVerdict {
+type Ruled = NonNullable<CallNotes['ruled']>;
+
+function toRuled({ kind, reasonType, matched }: Ruled): RuledVerdict {
   return {
     verdict: kind,
     source: reasonType,
@@ -55,19 +57,22 @@ export function recordedJudgement(
 ): CallJudgement | undefined {
   if (notes.judgement === undefined) return undefined;
   notes.judgedInput ??= raw;
-  const { ruled, ...rest } = notes.judgement;
+  const { ruled, judgedInput } = notes;
+  const isKept = judgedInput !== written;
+  const isRuled = ruled !== undefined && !isSaidAlready(ruled, verdict);
+  if (!isKept && !isRuled) return notes.judgement;
   return {
-    ...rest,
-    ...(notes.judgedInput !== written && { input: keptInput(notes.judgedInput, raw, verdict) }),
-    ...(ruled !== undefined && !isSaidAlready(ruled, verdict) && { ruled }),
+    ...notes.judgement,
+    ...(isKept && { input: keptInput(judgedInput, raw, verdict) }),
+    ...(isRuled && { ruled: toRuled(ruled) }),
   };
 }
 
-const isSaidAlready = (ruled: RuledVerdict, verdict: GateVerdict | undefined): boolean =>
+const isSaidAlready = (ruled: Ruled, verdict: GateVerdict | undefined): boolean =>
   verdict !== undefined &&
   verdict.kind !== 'pending' &&
-  verdict.kind === ruled.verdict &&
-  verdict.reasonType === ruled.source;
+  verdict.kind === ruled.kind &&
+  verdict.reasonType === ruled.reasonType;
 
 function keptInput(judged: JsonObject, raw: JsonObject, verdict: GateVerdict | undefined): unknown {
   if (judged === raw && verdict?.kind === 'allow' && verdict.updatedInput === undefined) return true;
