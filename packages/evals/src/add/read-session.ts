@@ -33,7 +33,7 @@ export async function readSession(sessionId: string, at: string | undefined, env
     throw new TurnwrightError(
       'invalid_option',
       prompts.length === 0
-        ? `The session ${sessionId} has no prompt.`
+        ? `There is no session ${sessionId}, or it has no prompt.`
         : [`No prompt of the session has the id ${at}. Its prompts:`, ...ids].join('\n'),
     );
   }
