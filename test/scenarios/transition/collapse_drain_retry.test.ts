@@ -1,6 +1,5 @@
 import { systemClock } from '@turnwright/base/clock.ts';
 import type { RecoveryOutcome, StepInput } from '@turnwright/engine/protocol/model/context.ts';
-import type { LoopBatch } from '@turnwright/engine/protocol/model/messages.ts';
 import { idleContext, loopDeps, loopParams, recorder, runLoop, userMessage } from '@turnwright/testing';
 import { reply } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
@@ -17,19 +16,21 @@ function oneStagedCollapse() {
     ...idleContext,
     recovery: {
       ...idleContext.recovery,
-      async *drainCollapses({ view }: StepInput): AsyncGenerator<LoopBatch, RecoveryOutcome> {
-        const uuid = view.at(0)?.uuid;
-        if (staged === 0 || uuid === undefined) return { kind: 'none', why: 'no collapse is staged' };
-        staged -= 1;
-        const item = userMessage('Summary of what was said before.', { uuid });
-        return {
-          kind: 'edits',
-          source: 'collapse',
-          edits: [{ kind: 'replace', uuid, item }],
-          tokensFreed: 9_000,
-          compacted: false,
-        };
-      },
+      drainCollapses:
+        ({ view }: StepInput) =>
+        (): RecoveryOutcome => {
+          const uuid = view.at(0)?.uuid;
+          if (staged === 0 || uuid === undefined) return { kind: 'none', why: 'no collapse is staged' };
+          staged -= 1;
+          const item = userMessage('Summary of what was said before.', { uuid });
+          return {
+            kind: 'edits',
+            source: 'collapse',
+            edits: [{ kind: 'replace', uuid, item }],
+            tokensFreed: 9_000,
+            compacted: false,
+          };
+        },
     },
   };
 }

@@ -15,6 +15,7 @@ import { estimateTokens } from '../../src/context/estimate/token-estimate.ts';
 import type {
   ContextLimits,
   ContextPort,
+  ContextWork,
   RecoveryOutcome,
   StepInput,
   StepOutcome,
@@ -22,7 +23,6 @@ import type {
 import type {
   AssistantMessage,
   AttachmentMessage,
-  LoopBatch,
   LoopMessage,
   UserMessage,
   ViewMessage,
@@ -133,15 +133,12 @@ export interface Ran<T> {
 }
 
 export async function run<T extends StepOutcome | RecoveryOutcome>(
-  generator: T | AsyncGenerator<LoopBatch, T>,
+  work: T | ContextWork<T>,
 ): Promise<Ran<T>> {
   const yielded: LoopMessage[] = [];
-  if ('kind' in generator) return { yielded, outcome: generator };
-  for (;;) {
-    const next = await generator.next();
-    if (next.done) return { yielded, outcome: next.value };
-    yielded.push(...next.value);
-  }
+  if (typeof work !== 'function') return { yielded, outcome: work };
+  const outcome = await work({ emit: (batch) => void yielded.push(...batch) });
+  return { yielded, outcome };
 }
 
 export function runStep(context: ContextPort, name: string, given: StepInput): Promise<Ran<StepOutcome>> {

@@ -14,7 +14,7 @@ import {
   virtualClock,
 } from '@turnwright/testing';
 import { describe, expect, it } from 'vitest';
-import { createSummarise, type SummariseOutcome } from '../../src/context/compact/summarise.ts';
+import { createSummarise } from '../../src/context/compact/summarise.ts';
 import { extractSummary, summaryRequest } from '../../src/context/compact/summary-prompt.ts';
 import type { LoopMessage } from '../../src/protocol/model/messages.ts';
 import { session } from './conversation.ts';
@@ -29,7 +29,7 @@ async function summarise(
 ) {
   const model = scriptedModel(script);
   const tools = [{ name: 'Bash', input_schema: { type: 'object' } }];
-  const run = createSummarise({
+  const ask = createSummarise({
     callModel: model.callModel,
     ledger,
     clock: virtualClock(),
@@ -43,19 +43,17 @@ async function summarise(
       thinking: { type: 'adaptive' },
     }),
     providerSummarises,
-  })({
+  });
+  const input = {
     messages,
     model: 'm',
     instruction: summaryRequest({ instructions: ['Keep the colours.'] }),
     effectKey: 's/1/compact/1',
     signal,
-  });
+  };
   const yielded: LoopMessage[] = [];
-  for (;;) {
-    const next = await run.next();
-    if (next.done) return { outcome: next.value as SummariseOutcome, yielded, model, ledger, tools };
-    yielded.push(...next.value);
-  }
+  const outcome = await ask(input, { emit: (batch) => void yielded.push(...batch) });
+  return { outcome, yielded, model, ledger, tools };
 }
 
 describe('a summary', () => {

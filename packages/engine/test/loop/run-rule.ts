@@ -16,7 +16,7 @@ import {
   type ToolResults,
 } from '../../src/loop/stage-output.ts';
 import type { State } from '../../src/loop/state.ts';
-import type { RecoveryOutcome } from '../../src/protocol/model/context.ts';
+import type { ContextWork, RecoveryOutcome } from '../../src/protocol/model/context.ts';
 import type { LoopMessage, SystemMessage, UserMessage } from '../../src/protocol/model/messages.ts';
 import { type HookCall, NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
 import type { ToolCall } from '../../src/protocol/tools/tool-call.ts';
@@ -71,8 +71,8 @@ export const can = (
   how: Partial<Extract<RecoveryOutcome, { kind: 'edits' }>> = {},
   announced: readonly SystemMessage[] = [],
 ): Partial<LoopDeps> => {
-  const rung = async function* () {
-    if (announced.length > 0) yield announced;
+  const rung = (): ContextWork<RecoveryOutcome> => async (output) => {
+    if (announced.length > 0) await output.emit(announced);
     return { ...edits, ...how };
   };
   const able = Object.fromEntries([rungs].flat().map((name) => [name, rung]));

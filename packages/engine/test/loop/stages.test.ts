@@ -281,9 +281,9 @@ describe('the context steps', () => {
       tools: { T: 'x' },
       params: { taskBudget: { total: 900 }, taskBudgetRemaining: 700 },
       deps: {
-        context: withSteps(async function* () {
+        context: withSteps(() => async (output) => {
           if (++passes > 1) return { kind: 'skip', why: 'small' };
-          yield [
+          await output.emit([
             {
               type: 'system',
               subtype: 'compact_boundary',
@@ -292,7 +292,7 @@ describe('the context steps', () => {
               compact_metadata: metadata,
             },
             kept,
-          ] as never;
+          ] as never);
           return {
             kind: 'edits',
             source: 'boundary',
@@ -639,9 +639,7 @@ describe('the end of a response', () => {
           }),
           recovery: {
             ...idleContext.recovery,
-            async *reactiveCompact() {
-              return edits as never;
-            },
+            reactiveCompact: () => () => edits as never,
           },
         },
         cacheWatch: {

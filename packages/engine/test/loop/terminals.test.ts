@@ -185,9 +185,7 @@ describe('terminals of the loop (L7.1)', () => {
           steps: [
             {
               name: 'aborts',
-              async *run() {
-                return { kind: 'skip', why: 'nothing' };
-              },
+              run: () => async () => ({ kind: 'skip', why: 'nothing' }),
             },
           ],
         },
@@ -209,9 +207,7 @@ describe('terminals of the loop (L7.1)', () => {
             steps: [
               {
                 name: 'limit',
-                async *run() {
-                  return { kind: 'stop', reason, message: 'Prompt is too long' };
-                },
+                run: () => async () => ({ kind: 'stop', reason, message: 'Prompt is too long' }),
               },
             ],
           },

@@ -147,8 +147,8 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
 function recovering(can: Partial<Record<'drain' | 'compact' | 'trim' | 'media', number>>) {
   const asked: string[] = [];
   const left = { drain: 0, compact: 0, trim: 0, media: 0, ...can };
-  const rung = (name: keyof typeof left) =>
-    async function* (input: { view: Iterable<ViewMessage> }): AsyncGenerator<never, RecoveryOutcome> {
+  const rung =
+    (name: keyof typeof left) => (input: { view: Iterable<ViewMessage> }) => (): RecoveryOutcome => {
       asked.push(name);
       if (left[name]-- <= 0) return { kind: 'none', why: 'nothing left' };
       const [first] = input.view;
@@ -285,8 +285,8 @@ describe('each transition, met in the real loop', () => {
       ],
       recovery: {
         ...idleContext.recovery,
-        async *reactiveCompact() {
-          yield [put];
+        reactiveCompact: () => async (output) => {
+          await output.emit([put]);
           return { kind: 'edits', source: 'boundary', edits: [], tokensFreed: 1, compacted: true };
         },
       },

@@ -16,24 +16,16 @@ import { scriptedModel } from './scripted-model.ts';
 import { scriptedTools } from './scripted-tools.ts';
 import { virtualClock } from './virtual-clock.ts';
 
-const NOTHING = Object.freeze({ kind: 'none', why: 'This context recovers nothing.' } as const);
+const nothing = () => ({ kind: 'none', why: 'This context recovers nothing.' }) as const;
 
 /** No steps, no recoveries, a window of 200,000 tokens; estimates 1 token per message. */
 export const idleContext: ContextPort = Object.freeze({
   steps: [],
   recovery: {
-    async *drainCollapses() {
-      return NOTHING;
-    },
-    async *reactiveCompact() {
-      return NOTHING;
-    },
-    async *mechanicalTrim() {
-      return NOTHING;
-    },
-    async *reduceMedia() {
-      return NOTHING;
-    },
+    drainCollapses: () => nothing,
+    reactiveCompact: () => nothing,
+    mechanicalTrim: () => nothing,
+    reduceMedia: () => nothing,
   },
   limitsFor: () => ({
     window: 200_000,

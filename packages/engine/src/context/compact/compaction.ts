@@ -1,6 +1,7 @@
 /** A compaction: one summary replaces everything before the kept tail (L2.6). */
+import type { Output } from '@turnwright/base/async/batch-output.ts';
 import type { CompactionSource, StepInput } from '../../protocol/model/context.ts';
-import type { LoopBatch, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { LoopMessage, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { HookPort, HookVerdict } from '../../protocol/tools/hook.ts';
 import { estimateScale, wholeRequestTokens } from '../estimate/fixed-overhead.ts';
@@ -43,14 +44,15 @@ type CompactionResult =
   | { readonly kind: 'failed'; readonly why: string };
 
 /**
- * Yields progress and, once it has succeeded, boundary, summary and restored context. Until then the view is
+ * Emits progress and, once it has succeeded, boundary, summary and restored context. Until then the view is
  * unchanged: an abort or failure at any time leaves no partial state.
  */
-export async function* compact(
+export async function compact(
   input: StepInput,
   ports: CompactionPorts,
   request: CompactionRequest,
-): AsyncGenerator<LoopBatch, CompactionResult> {
+  output: Output<LoopMessage>,
+): Promise<CompactionResult> {
   const overhead = await ports.overhead(input.model);
   const scale = Math.max(input.tokenFactor ?? 1, estimateScale(input, overhead));
   const split = splitBeforeTail(input.view.slice(), input.limits, {
@@ -76,24 +78,25 @@ export async function* compact(
   const refused = findRefusal(hooked);
   if (refused !== undefined) return { kind: 'nothing', why: `a PreCompact hook prevented it: ${refused}` };
 
-  yield [notice(ports, { subtype: 'status', status: 'compacting' })];
+  await output.emit([notice(ports, { subtype: 'status', status: 'compacting' })]);
   const startMs = ports.clock.monotonicMs();
   const own = [...(ports.words.instructions ?? []), instructions ?? '', ...hooked.additionalContext];
   const words = { ...ports.words, instructions: own.filter((text) => text.trim() !== '') };
-  const outcome = yield* summariseRounds(split.before, words, input, ports);
+  const outcome = await summariseRounds(split.before, { words, input, ports }, output);
   const made =
     outcome.kind === 'summary' ? await replacement(split, outcome, { input, scale }, ports) : undefined;
   const failure = findFailure(outcome, made, request, input.life.signal);
   if (failure !== undefined || made === undefined || outcome.kind !== 'summary') {
     const why = failure ?? 'no summary was made';
-    yield [notice(ports, { subtype: 'status', status: null, compact_result: 'failed', compact_error: why })];
+    const failed = { status: null, compact_result: 'failed', compact_error: why } as const;
+    await output.emit([notice(ports, { subtype: 'status', ...failed })]);
     return { kind: 'failed', why };
   }
 
   const preTokens = wholeRequestTokens(input, overhead);
   const keep = split.kept.map((message) => message.uuid);
-  yield [notice(ports, { subtype: 'status', status: null, compact_result: 'success' })];
-  yield [
+  await output.emit([notice(ports, { subtype: 'status', status: null, compact_result: 'success' })]);
+  await output.emit([
     boundary(ports, {
       trigger,
       pre_tokens: preTokens,
@@ -101,8 +104,8 @@ export async function* compact(
       duration_ms: Math.round(ports.clock.monotonicMs() - startMs),
       preserved_messages: { anchor_uuid: made.summary.uuid, uuids: keep },
     }),
-  ];
-  yield made.head;
+  ]);
+  await output.emit(made.head);
   await ports.hooks.run(
     { event: 'PostCompact', trigger, compact_summary: outcome.text },
     { signal: input.life.signal },

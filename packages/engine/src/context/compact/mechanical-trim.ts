@@ -1,6 +1,7 @@
 /** The last fallback strategy: drops the oldest whole rounds. Needs no model, so it cannot fail (F15). */
+import type { Output } from '@turnwright/base/async/batch-output.ts';
 import type { CompactionSource, RecoveryOutcome, StepInput } from '../../protocol/model/context.ts';
-import type { LoopBatch, ViewMessage } from '../../protocol/model/messages.ts';
+import type { LoopMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { Spill } from '../clearing/result-preview.ts';
 import { estimateScale, type FixedOverhead, wholeRequestTokens } from '../estimate/fixed-overhead.ts';
@@ -36,11 +37,12 @@ const RESTORE_SHARE = 0.05;
  * `ahead`: no request was refused yet. Kept messages that are still too long are truncated, and stored in
  * files (F16).
  */
-export async function* mechanicalTrim(
+export async function mechanicalTrim(
   input: StepInput,
   ports: TrimPorts,
-  when: 'ahead' | 'refused' = 'refused',
-): AsyncGenerator<LoopBatch, RecoveryOutcome> {
+  when: 'ahead' | 'refused',
+  output: Output<LoopMessage>,
+): Promise<RecoveryOutcome> {
   const view = input.view.slice();
   const overhead = await ports.overhead(input.model);
   const scale = estimateScale(input, overhead);
@@ -68,7 +70,8 @@ export async function* mechanicalTrim(
   }
   if (dropped.length === 0 && cut.edits.length === 0)
     return { kind: 'none', why: 'no round stands before the kept tail' };
-  if (cut.prompts.length > 0) yield [informational(ports, 'warning', cutPromptsText(cut.prompts))];
+  if (cut.prompts.length > 0)
+    await output.emit([informational(ports, 'warning', cutPromptsText(cut.prompts))]);
   if (dropped.length === 0) return cutOnly(cut);
 
   const restored = await restoreAfterCompaction(ports.sources, {
@@ -82,15 +85,15 @@ export async function* mechanicalTrim(
   const tokensFreed = estimateTokens(dropped) - estimateTokens(items) + cut.tokensFreed;
   if (tokensFreed <= 0 && !refused) return { kind: 'none', why: 'dropping what may go would free nothing' };
   const preTokens = wholeRequestTokens(input, overhead);
-  yield [
+  await output.emit([
     boundary(ports, {
       trigger: 'auto',
       pre_tokens: preTokens,
       post_tokens: Math.max(0, preTokens - Math.round(tokensFreed * (input.tokenFactor ?? 1))),
       preserved_messages: { anchor_uuid: marker.uuid, uuids: rest.map((message) => message.uuid) },
     }),
-  ];
-  yield items;
+  ]);
+  await output.emit(items);
   const splice: ViewEdit = { kind: 'splice', uuids: dropped.map((message) => message.uuid), items };
   return { kind: 'edits', source: 'boundary', edits: [splice, ...cut.edits], tokensFreed, compacted: true };
 }

@@ -1,5 +1,10 @@
 /** Recoveries for a request that did not fit; the rules of L7 decide about their order and number. */
-import type { ContextRecovery, RecoveryOutcome, StepInput } from '../../protocol/model/context.ts';
+import type {
+  ContextRecovery,
+  ContextWork,
+  RecoveryOutcome,
+  StepInput,
+} from '../../protocol/model/context.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { Collapses } from '../collapse/staged-collapses.ts';
 import type { MediaLimits } from '../media/media-limits.ts';
@@ -8,8 +13,10 @@ import type { CompactionPorts } from './compaction.ts';
 import { mechanicalTrim } from './mechanical-trim.ts';
 import { reactiveCompact } from './reactive-compact.ts';
 
-const OFF: RecoveryOutcome = Object.freeze({ kind: 'none', why: 'switched off' });
-const NOTHING_STAGED: RecoveryOutcome = Object.freeze({ kind: 'none', why: 'no collapse is staged' });
+type Work = ContextWork<RecoveryOutcome>;
+
+const off: Work = () => ({ kind: 'none', why: 'switched off' });
+const nothingStaged: Work = () => ({ kind: 'none', why: 'no collapse is staged' });
 
 interface RecoveryPorts {
   readonly compaction: () => CompactionPorts;
@@ -26,24 +33,24 @@ export class Recovery implements ContextRecovery {
     this.#ports = ports;
   }
 
-  async *drainCollapses(input: StepInput): ReturnType<ContextRecovery['drainCollapses']> {
+  drainCollapses(input: StepInput): Work {
     const { collapses } = this.#ports;
-    if (collapses === undefined) return OFF;
+    if (collapses === undefined) return off;
     const commit = collapses().commit(input);
-    return commit === undefined
-      ? NOTHING_STAGED
-      : { kind: 'edits', source: 'collapse', compacted: false, ...commit };
+    if (commit === undefined) return nothingStaged;
+    return () => ({ kind: 'edits', source: 'collapse', compacted: false, ...commit });
   }
 
-  async *reactiveCompact(input: StepInput): ReturnType<ContextRecovery['reactiveCompact']> {
-    return this.#ports.reactiveCompact ? yield* reactiveCompact(input, this.#ports.compaction()) : OFF;
+  reactiveCompact(input: StepInput): Work {
+    return this.#ports.reactiveCompact ? reactiveCompact(input, this.#ports.compaction()) : off;
   }
 
-  async *mechanicalTrim(input: StepInput): ReturnType<ContextRecovery['mechanicalTrim']> {
-    return this.#ports.reactiveCompact ? yield* mechanicalTrim(input, this.#ports.compaction()) : OFF;
+  mechanicalTrim(input: StepInput): Work {
+    if (!this.#ports.reactiveCompact) return off;
+    return (output) => mechanicalTrim(input, this.#ports.compaction(), 'refused', output);
   }
 
-  async *reduceMedia(input: StepInput, failure: ModelFailure): ReturnType<ContextRecovery['reduceMedia']> {
-    return reduceMedia(input, failure, this.#ports.mediaLimits(input.model));
+  reduceMedia(input: StepInput, failure: ModelFailure): Work {
+    return () => reduceMedia(input, failure, this.#ports.mediaLimits(input.model));
   }
 }

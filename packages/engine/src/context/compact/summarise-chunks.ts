@@ -1,5 +1,5 @@
 /** A summary of more than fits into one request: in parts, which are then merged (F15, F17). */
-import type { LoopBatch, ViewMessage } from '../../protocol/model/messages.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { withoutMedia } from '../media/media.ts';
 import { type Stamp, syntheticMessage } from '../notices.ts';
@@ -12,7 +12,7 @@ import { mergeRequest, partRequest, partsText, type SummaryWords } from './summa
 export type AskForSummary = (
   messages: readonly ViewMessage[],
   instruction: string,
-) => AsyncGenerator<LoopBatch, SummariseOutcome>;
+) => Promise<SummariseOutcome>;
 
 interface ChunkJob {
   /** Limit of the messages of one request, in estimated tokens. */
@@ -29,15 +29,15 @@ const MAX_CHUNKS = 16;
 /** How often a part that is too long is divided. */
 const MAX_DEPTH = 2;
 
-export async function* summariseInChunks(
+export async function summariseInChunks(
   rounds: readonly Round[],
   job: ChunkJob,
   stamp: Stamp,
-): AsyncGenerator<LoopBatch, ChunksOutcome> {
+): Promise<ChunksOutcome> {
   const { chunks, leftOut } = groupRounds(rounds, job.limitTokens);
   const texts: string[] = [];
   for (const [i, chunk] of chunks.entries()) {
-    const text = yield* summariseChunk(chunk, partRequest(job.words, i + 1, chunks.length), job, 0);
+    const text = await summariseChunk(chunk, partRequest(job.words, i + 1, chunks.length), job, 0);
     if (typeof text !== 'string') return { ...text, leftOut };
     texts.push(text);
   }
@@ -47,20 +47,20 @@ export async function* summariseInChunks(
 
   const merged = [syntheticMessage(stamp, 'nudge', partsText(texts))];
   if (estimateTokens(merged) <= job.limitTokens) {
-    const whole = yield* job.ask(merged, mergeRequest(job.words));
+    const whole = await job.ask(merged, mergeRequest(job.words));
     if (whole.kind !== 'failed') return { ...whole, leftOut };
   }
   // Merging failed: the parts contain everything, at greater length.
   return { kind: 'summary', text: partsText(texts), leftOut };
 }
 
-async function* summariseChunk(
+async function summariseChunk(
   rounds: readonly Round[],
   instruction: string,
   job: ChunkJob,
   depth: number,
-): AsyncGenerator<LoopBatch, string | Exclude<SummariseOutcome, { kind: 'summary' }>> {
-  const outcome = yield* job.ask(
+): Promise<string | Exclude<SummariseOutcome, { kind: 'summary' }>> {
+  const outcome = await job.ask(
     rounds.flatMap((round) => round.messages),
     instruction,
   );
@@ -69,7 +69,7 @@ async function* summariseChunk(
   const limitTokens = job.limitTokens / 2 ** (depth + 1);
   const texts: string[] = [];
   for (const chunk of groupRounds(rounds, limitTokens).chunks) {
-    const text = yield* summariseChunk(chunk, instruction, job, depth + 1);
+    const text = await summariseChunk(chunk, instruction, job, depth + 1);
     if (typeof text !== 'string') return text;
     texts.push(text);
   }

@@ -3,9 +3,10 @@
  * measured before it is sent and made smaller step by step: without media, with old tool output truncated,
  * without the oldest rounds, and finally in parts.
  */
+import type { Output } from '@turnwright/base/async/batch-output.ts';
 import type { StepInput } from '../../protocol/model/context.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { LoopBatch, ViewMessage } from '../../protocol/model/messages.ts';
+import type { LoopMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import { estimateScale, type FixedOverhead } from '../estimate/fixed-overhead.ts';
 import { estimateText, estimateTokens } from '../estimate/token-estimate.ts';
 import { withoutMedia } from '../media/media.ts';
@@ -40,12 +41,17 @@ const PLAIN_SCALE = 3;
 /** Characters that are kept of an old tool result. */
 const OLD_RESULT_CHARS = 2_000;
 
-export async function* summariseRounds(
+interface SummaryJob {
+  readonly words: SummaryWords;
+  readonly input: StepInput;
+  readonly ports: LadderPorts;
+}
+
+export async function summariseRounds(
   rounds: readonly Round[],
-  words: SummaryWords,
-  input: StepInput,
-  ports: LadderPorts,
-): AsyncGenerator<LoopBatch, LadderOutcome> {
+  { words, input, ports }: SummaryJob,
+  output: Output<LoopMessage>,
+): Promise<LadderOutcome> {
   let outcome: LadderOutcome = {
     kind: 'failed',
     failure: { kind: 'unknown', message: 'No model was asked.' },
@@ -58,17 +64,18 @@ export async function* summariseRounds(
     const ask: AskForSummary = (messages, instruction) => {
       calls += 1;
       const free = room.tokens - scale * estimateTokens(messages) - wordsTokens;
-      return ports.summarise({
+      const wanted = {
         messages,
         model: room.model,
         instruction,
         maxTokens: Math.max(room.leastAnswer, Math.min(room.mostAnswer, Math.floor(free))),
         effectKey: `${input.effectKey}/compact/${calls}`,
         signal: input.life.signal,
-      });
+      };
+      return ports.summarise(wanted, output);
     };
     const limit = (room.tokens - room.leastAnswer - wordsTokens) / scale;
-    outcome = yield* climb(rounds, { words, ask, limit }, ports);
+    outcome = await climb(rounds, { words, ask, limit }, ports);
     if (outcome.kind !== 'failed' || outcome.failure.kind === 'budget') return outcome;
   }
   return outcome;
@@ -81,11 +88,11 @@ interface Climb {
   readonly limit: number;
 }
 
-async function* climb(
+async function climb(
   all: readonly Round[],
   { words, ask, ...start }: Climb,
   stamp: Stamp,
-): AsyncGenerator<LoopBatch, LadderOutcome> {
+): Promise<LadderOutcome> {
   let { limit } = start;
   let rounds = all;
   let refused = false;
@@ -100,7 +107,7 @@ async function* climb(
       rounds = fewer;
       continue;
     }
-    const outcome = yield* ask(form.messages, summaryRequest(words));
+    const outcome = await ask(form.messages, summaryRequest(words));
     if (outcome.kind === 'summary')
       return {
         ...outcome,
@@ -117,7 +124,7 @@ async function* climb(
     ask,
     isTooLong: (outcome: SummariseOutcome) => outcome.kind === 'failed' && isTooLong(outcome.failure),
   };
-  const outcome = yield* summariseInChunks(all, job, stamp);
+  const outcome = await summariseInChunks(all, job, stamp);
   return outcome.kind === 'summary' ? { ...outcome, how: 'in pieces' } : outcome;
 }
 

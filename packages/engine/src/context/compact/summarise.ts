@@ -1,8 +1,9 @@
 /** One model call that turns messages into a summary. */
 
+import type { Output } from '@turnwright/base/async/batch-output.ts';
 import { PersistentList } from '@turnwright/base/collections/persistent-list.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { LoopBatch, ViewMessage } from '../../protocol/model/messages.ts';
+import type { LoopMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import {
   type CallModel,
   type CallOptions,
@@ -33,8 +34,8 @@ export type SummariseOutcome =
   | { readonly kind: 'failed'; readonly failure: ModelFailure }
   | { readonly kind: 'aborted' };
 
-/** Yields messages for the consumer (retries). Expected failures are values. */
-export type Summarise = (input: SummariseInput) => AsyncGenerator<LoopBatch, SummariseOutcome>;
+/** Emits messages for the consumer (retries). Expected failures are values. */
+export type Summarise = (input: SummariseInput, output: Output<LoopMessage>) => Promise<SummariseOutcome>;
 
 /** The main request's parts, so that the compaction hits its prompt cache (L2.6). */
 export type RequestBase = Pick<ModelRequest, 'sessionId' | 'foreground' | 'system' | 'tools' | 'maxTokens'> &
@@ -52,7 +53,7 @@ interface SummariserOptions extends Stamp {
 const MAX_CALLS = 3;
 
 export function createSummarise(options: SummariserOptions): Summarise {
-  return async function* summarise(input) {
+  return async function summarise(input, output) {
     let retry = FRESH_RETRY_STATE;
     let after: CallOptions['after'];
     let blank = false;
@@ -63,7 +64,7 @@ export function createSummarise(options: SummariserOptions): Summarise {
     for (let n = 1; n <= most; n++) {
       const effectKey = `${input.effectKey}/${n}`;
       const call = { signal: input.signal, retry, ...(after !== undefined && { after }) };
-      const answer = yield* ask(options, { ...request, effectKey }, call);
+      const answer = await ask({ ...request, effectKey }, call, options, output);
       const { outcome } = answer;
       const isUnmade = byProvider && outcome.kind === 'complete' && answer.compaction === '';
       if (answer.meter.usage !== undefined) {
@@ -152,11 +153,12 @@ interface Answer {
   readonly meter: UsageMeter;
 }
 
-async function* ask(
-  stamp: SummariserOptions,
+async function ask(
   request: ModelRequest,
   call: CallOptions,
-): AsyncGenerator<LoopBatch, Answer> {
+  stamp: SummariserOptions,
+  output: Output<LoopMessage>,
+): Promise<Answer> {
   let text = '';
   let compaction = '';
   let stopReason: string | null = null;
@@ -190,7 +192,7 @@ async function* ask(
       if (next.value.kind === 'events') next.value.events.forEach(take);
       if (next.value.kind === 'retry') {
         const { attempt, maxRetries, delayMs, status, error, cause } = next.value.notice;
-        yield [
+        await output.emit([
           notice(stamp, {
             subtype: 'api_retry',
             attempt,
@@ -200,7 +202,7 @@ async function* ask(
             error,
             error_message: cause,
           }),
-        ];
+        ]);
       }
     }
   } finally {

@@ -1,5 +1,6 @@
 /** Step 6: above the threshold, one summary replaces everything before the kept tail. */
 
+import type { Output } from '@turnwright/base/async/batch-output.ts';
 import { grouped } from '@turnwright/base/text/figures-and-times.ts';
 import type {
   CompactionState,
@@ -8,7 +9,7 @@ import type {
   StepInput,
   StepOutcome,
 } from '../../protocol/model/context.ts';
-import type { LoopBatch } from '../../protocol/model/messages.ts';
+import type { LoopMessage } from '../../protocol/model/messages.ts';
 import { type CompactionPorts, compact } from '../compact/compaction.ts';
 import { largestContributor } from '../compact/largest-contributor.ts';
 import { mechanicalTrim } from '../compact/mechanical-trim.ts';
@@ -35,7 +36,7 @@ export function autocompact(ports: () => CompactionPorts): ContextStep {
       if (input.querySource === 'compact') return skip('this is a compaction itself');
       if (input.compactedInThisPass) return skip('this pass has compacted already');
       if (tokens < limits.autocompactAt && isFarBelow(input.overheadTokens, limits)) return below(input);
-      return makeRoom(input, ports());
+      return (output) => makeRoom(input, ports(), output);
     },
   };
 }
@@ -43,7 +44,11 @@ export function autocompact(ports: () => CompactionPorts): ContextStep {
 const below = ({ estimateTokens, limits }: StepInput): StepOutcome =>
   skip(`${estimateTokens} tokens, below ${limits.autocompactAt}`);
 
-async function* makeRoom(input: StepInput, ports: CompactionPorts): AsyncGenerator<LoopBatch, StepOutcome> {
+async function makeRoom(
+  input: StepInput,
+  ports: CompactionPorts,
+  output: Output<LoopMessage>,
+): Promise<StepOutcome> {
   const { compaction, limits, estimateTokens: tokens } = input;
   const floor = await tooLargeFloor(input, ports);
   if (floor !== undefined) return floor;
@@ -55,28 +60,26 @@ async function* makeRoom(input: StepInput, ports: CompactionPorts): AsyncGenerat
   const isFull = tokens >= limits.effective;
   if (compaction.switchedOff) {
     const why = 'switched off after three failures in a row';
-    return isFull ? yield* trimAhead(input, ports, { why, compacted, else: compaction }) : skip(why);
+    return isFull ? trimAhead(input, ports, { why, compacted, else: compaction }, output) : skip(why);
   }
 
-  const result = yield* compact(input, ports, {
-    trigger: 'auto',
-    worthwhileTokens: limits.autocompactAt * WORTHWHILE_SHARE,
-  });
+  const worthwhileTokens = limits.autocompactAt * WORTHWHILE_SHARE;
+  const result = await compact(input, ports, { trigger: 'auto', worthwhileTokens }, output);
   switch (result.kind) {
     case 'nothing':
       return isFull
-        ? yield* trimAhead(input, ports, { why: result.why, compacted, else: compaction })
+        ? trimAhead(input, ports, { why: result.why, compacted, else: compaction }, output)
         : skip(result.why);
     case 'failed': {
       const consecutiveFailures = compaction.consecutiveFailures + 1;
       const switchedOff = consecutiveFailures >= MAX_STRIKES;
-      if (switchedOff) yield [informational(ports, 'warning', strikeOutText(result.why))];
+      if (switchedOff) await output.emit([informational(ports, 'warning', strikeOutText(result.why))]);
       const strike = { consecutiveFailures, switchedOff };
       const struck = { ...compaction, ...strike };
       const { why } = result;
       if (!isFull || input.life.signal.aborted) return { kind: 'note', why, compaction: struck };
       const trimmed = { ...compacted, ...strike };
-      return yield* trimAhead(input, ports, { why, compacted: trimmed, else: struck });
+      return trimAhead(input, ports, { why, compacted: trimmed, else: struck }, output);
     }
     case 'compacted':
       return {
@@ -119,17 +122,18 @@ interface Ahead {
   readonly else: CompactionState;
 }
 
-async function* trimAhead(
+async function trimAhead(
   input: StepInput,
   ports: CompactionPorts,
   { why, ...state }: Ahead,
-): AsyncGenerator<LoopBatch, StepOutcome> {
-  const trimmed = yield* mechanicalTrim(input, ports, 'ahead');
+  output: Output<LoopMessage>,
+): Promise<StepOutcome> {
+  const trimmed = await mechanicalTrim(input, ports, 'ahead', output);
   if (trimmed.kind === 'none') {
     const both = `${why}; ${trimmed.why}`;
     return state.else === input.compaction ? skip(both) : { kind: 'note', why: both, compaction: state.else };
   }
-  yield [informational(ports, 'warning', trimmedNotice(why, trimmed.compacted))];
+  await output.emit([informational(ports, 'warning', trimmedNotice(why, trimmed.compacted))]);
   return {
     kind: 'edits',
     source: trimmed.source,

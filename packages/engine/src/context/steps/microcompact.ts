@@ -1,6 +1,5 @@
 /** Step 4: results of old calls that can be repeated are replaced by a stub. */
-import type { ContextStep, StepInput, StepOutcome } from '../../protocol/model/context.ts';
-import type { LoopBatch } from '../../protocol/model/messages.ts';
+import type { ContextStep, ContextWork, StepInput, StepOutcome } from '../../protocol/model/context.ts';
 import type { View, ViewEdit } from '../../protocol/model/view.ts';
 import type { ApiClearing } from '../clearing/api-clearing.ts';
 import { clearResults, type ResultIndex } from '../clearing/result-index.ts';
@@ -74,29 +73,31 @@ export function microcompact(options: MicrocompactOptions): ContextStep {
     return { kind: 'request', contextManagement: clearing.request(index), why };
   }
 
-  async function* clearInView(
+  function clearInView(
     { view, tokenFactor = 1 }: StepInput,
     index: ResultIndex,
     upTo: number,
     tokensFreed: number,
     why: string,
-  ): AsyncGenerator<LoopBatch, StepOutcome> {
+  ): ContextWork<StepOutcome> {
     const results = index.results.slice(0, upTo).filter((result) => result.rerunnable);
     const ids = new Set(results.map((result) => result.toolUseId));
-    yield [
-      notice(options, {
-        subtype: 'microcompact_boundary',
-        tokens_freed: Math.round(tokensFreed * tokenFactor),
-        tool_use_ids: [...ids],
-      }),
-    ];
-    clearing.reset();
-    return {
-      kind: 'edits',
-      source: 'replacement',
-      edits: replacements(view, new Set(results.map((result) => result.messageUuid)), ids),
-      why: `${ids.size} old results are cleared in the view: ${why}`,
-      tokensFreed,
+    return async (output) => {
+      await output.emit([
+        notice(options, {
+          subtype: 'microcompact_boundary',
+          tokens_freed: Math.round(tokensFreed * tokenFactor),
+          tool_use_ids: [...ids],
+        }),
+      ]);
+      clearing.reset();
+      return {
+        kind: 'edits',
+        source: 'replacement',
+        edits: replacements(view, new Set(results.map((result) => result.messageUuid)), ids),
+        why: `${ids.size} old results are cleared in the view: ${why}`,
+        tokensFreed,
+      };
     };
   }
 }

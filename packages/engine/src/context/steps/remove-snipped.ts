@@ -1,6 +1,12 @@
 /** Step 3: removes what was marked, calls always with their results (L10.1). */
+import type { Output } from '@turnwright/base/async/batch-output.ts';
 import type { ContextStep, StepOutcome } from '../../protocol/model/context.ts';
-import type { AssistantMessage, LoopBatch, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type {
+  AssistantMessage,
+  LoopMessage,
+  UserMessage,
+  ViewMessage,
+} from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { SnipMarks } from '../clearing/snip-marks.ts';
 import { estimateMessage } from '../estimate/token-estimate.ts';
@@ -18,7 +24,7 @@ export function snip(marks: SnipMarks, stamp: Stamp): ContextStep {
       marks.observe(view);
       if (marks.pending.size === 0) return { kind: 'skip', why: 'nothing is marked as dead weight' };
       const plan = planSnip(view.slice(), marks.pending);
-      if (plan.edits.length > 0) return carryOut(plan, tokenFactor);
+      if (plan.edits.length > 0) return (output) => carryOut(plan, tokenFactor, output);
       forgetDone(plan);
       const why =
         plan.waiting.size > 0
@@ -32,15 +38,19 @@ export function snip(marks: SnipMarks, stamp: Stamp): ContextStep {
     marks.forget([...marks.pending].filter((id) => !plan.waiting.has(id)));
   }
 
-  async function* carryOut(plan: SnipPlan, tokenFactor: number): AsyncGenerator<LoopBatch, StepOutcome> {
+  async function carryOut(
+    plan: SnipPlan,
+    tokenFactor: number,
+    output: Output<LoopMessage>,
+  ): Promise<StepOutcome> {
     const { edits, removed, tokensFreed } = plan;
-    yield [
+    await output.emit([
       notice(stamp, {
         subtype: 'snip_boundary',
         removed_uuids: removed,
         tokens_freed: Math.round(tokensFreed * tokenFactor),
       }),
-    ];
+    ]);
     forgetDone(plan);
     const why = `${removed.length} messages were marked as dead weight`;
     return { kind: 'edits', source: 'snip', edits, why, tokensFreed };

@@ -3,7 +3,7 @@
 import { isSameText } from '@turnwright/base/text/text-blocks.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { ContextPort, ContextStep, StepInput, StepOutcome } from '../../protocol/model/context.ts';
-import type { LoopBatch, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { ToolResultBlock, ToolUseBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
@@ -72,7 +72,7 @@ export function toolResultBudget(options: ToolResultBudgetOptions): ContextStep 
     run(input) {
       const tooLarge = resultsPerResponse(input).flatMap(beyondLimits);
       if (tooLarge.length === 0) return { kind: 'skip', why: 'every new result is within its limit' };
-      return replace(tooLarge, input.fresh, options.spill);
+      return () => replace(tooLarge, input.fresh, options.spill);
     },
   };
 
@@ -90,11 +90,11 @@ export function toolResultBudget(options: ToolResultBudgetOptions): ContextStep 
   }
 }
 
-async function* replace(
+async function replace(
   tooLarge: readonly Result[],
   fresh: readonly ViewMessage[],
   spill: Spill,
-): AsyncGenerator<LoopBatch, StepOutcome> {
+): Promise<StepOutcome> {
   const previews = new Map<string, string>();
   for (const result of tooLarge) previews.set(result.block.tool_use_id, await buildPreview(result, spill));
   const edits: ViewEdit[] = [];

@@ -5,11 +5,15 @@
 
 import type { Output } from '@turnwright/base/async/batch-output.ts';
 import type { PersistentList } from '@turnwright/base/collections/persistent-list.ts';
-import type { RecoveryOutcome, RequestEstimate, StepInput } from '../../protocol/model/context.ts';
+import type {
+  ContextWork,
+  RecoveryOutcome,
+  RequestEstimate,
+  StepInput,
+} from '../../protocol/model/context.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type {
   CompactMetadata,
-  LoopBatch,
   LoopMessage,
   SystemMessage,
   ViewMessage,
@@ -69,17 +73,15 @@ export interface Announced<R> {
  * record (L10.8).
  */
 export async function announce<R>(
-  work: AsyncGenerator<LoopBatch, R>,
+  work: ContextWork<R>,
   output: Output<LoopMessage>,
   record: (message: SystemMessage) => Promise<void> | undefined,
 ): Promise<Announced<R>> {
   const held: LoopMessage[] = [];
   const boundaries: CompactMetadata[] = [];
-  while (true) {
-    const next = await work.next();
-    if (next.done) return { outcome: next.value, held, boundaries };
+  const emit = async (batch: readonly LoopMessage[]) => {
     const emitted: LoopMessage[] = [];
-    for (const message of next.value) {
+    for (const message of batch) {
       if (message.type === 'user' || message.type === 'attachment') held.push(message);
       else emitted.push(message);
       if (message.type !== 'system') continue;
@@ -87,7 +89,8 @@ export async function announce<R>(
       if (message.subtype === 'compact_boundary') boundaries.push(message.compact_metadata);
     }
     if (emitted.length > 0) await output.emit(emitted);
-  }
+  };
+  return { outcome: await work({ emit }), held, boundaries };
 }
 
 interface Recovered {
@@ -101,7 +104,7 @@ interface Recovered {
  * could do nothing.
  */
 export async function tryRecovery(
-  work: AsyncGenerator<LoopBatch, RecoveryOutcome>,
+  work: ContextWork<RecoveryOutcome>,
   state: State,
   iteration: Iteration,
 ): Promise<Recovered | undefined> {

@@ -1,6 +1,5 @@
-import type { ContextRecovery, RecoveryOutcome } from '../../protocol/model/context.ts';
+import type { ContextRecovery, ContextWork, RecoveryOutcome } from '../../protocol/model/context.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { LoopBatch } from '../../protocol/model/messages.ts';
 import { goOn } from '../decision.ts';
 import type { Iteration } from '../iteration.ts';
 import { giveUp, holdsMedia, recoveryInput, tryRecovery } from '../recovery/context-recovery.ts';
@@ -57,9 +56,7 @@ async function tryStrategies(
 }
 
 interface Strategy {
-  readonly run: (
-    input: Parameters<ContextRecovery['mechanicalTrim']>[0],
-  ) => AsyncGenerator<LoopBatch, RecoveryOutcome>;
+  readonly run: (input: Parameters<ContextRecovery['mechanicalTrim']>[0]) => ContextWork<RecoveryOutcome>;
   readonly how: { readonly trimmed?: boolean; readonly mediaReduced?: boolean };
 }
 

@@ -51,9 +51,9 @@ export async function prepareView(from: State, iteration: Iteration): Promise<Pr
       if (iteration.abortReason !== undefined) return prepared('aborted', pass); // rule 1 decides
       const answer = step.run(stepInput(pass, iteration));
       const { outcome, held, boundaries } =
-        'kind' in answer
-          ? ({ outcome: answer } as Announced)
-          : await announce(answer, iteration.output, (message) => iteration.recordMessage(message));
+        typeof answer === 'function'
+          ? await announce(answer, iteration.output, (message) => iteration.recordMessage(message))
+          : ({ outcome: answer } as Announced);
       if (outcome.kind === 'skip') {
         trace.prepare.push({ step: step.name, ran: false, why: outcome.why });
         continue;
@@ -83,7 +83,7 @@ export async function prepareView(from: State, iteration: Iteration): Promise<Pr
   }
 }
 
-/** The outcome of a step; what it announced only where it is a generator. */
+/** The outcome of a step; what it announced only where there was work left. */
 type Announced = { readonly outcome: StepOutcome } & Partial<Omit<Announcement<StepOutcome>, 'outcome'>>;
 
 const NOTHING_MEASURED: RequestEstimate = Object.freeze({ tokens: 0, overheadTokens: 0, factor: 1 });

@@ -1,8 +1,9 @@
 /** Making the view fit (L2): steps, limits, recoveries. Implemented in `context/`, driven by the loop. */
 
+import type { Output } from '@turnwright/base/async/batch-output.ts';
 import type { TerminalReason } from '../session/terminal.ts';
 import type { ModelFailure } from './failure.ts';
-import type { LoopBatch, SystemBody, UserMessage, ViewMessage } from './messages.ts';
+import type { LoopMessage, SystemBody, UserMessage, ViewMessage } from './messages.ts';
 import type { ModelRequest, QuerySource } from './model.ts';
 import type { EditSource, View, ViewEdit } from './view.ts';
 
@@ -90,11 +91,14 @@ export type StepOutcome =
 export interface ContextStep {
   readonly name: string;
   /**
-   * Returns synchronously when the step has nothing to emit and nothing to wait for, as most do on nearly
-   * every pass.
+   * The outcome when there is nothing to emit or to wait for, as with most steps on nearly every pass;
+   * else the work that is left.
    */
-  run(input: StepInput): StepOutcome | AsyncGenerator<LoopBatch, StepOutcome>;
+  run(input: StepInput): StepOutcome | ContextWork<StepOutcome>;
 }
+
+/** Not begun until it is called. Emits what it announces: status, boundaries, messages of its edit. */
+export type ContextWork<R> = (output: Output<LoopMessage>) => R | Promise<R>;
 
 export type RecoveryOutcome =
   | {
@@ -112,13 +116,13 @@ export type RecoveryOutcome =
 /** What the rules of L7 may try when a request did not fit. Each is a no-op ("none") when switched off. */
 export interface ContextRecovery {
   /** Commit every staged collapse. */
-  drainCollapses(input: StepInput): AsyncGenerator<LoopBatch, RecoveryOutcome>;
+  drainCollapses(input: StepInput): ContextWork<RecoveryOutcome>;
   /** One summary of everything before the kept tail. */
-  reactiveCompact(input: StepInput, failure: ModelFailure): AsyncGenerator<LoopBatch, RecoveryOutcome>;
+  reactiveCompact(input: StepInput, failure: ModelFailure): ContextWork<RecoveryOutcome>;
   /** Needs no model: drops the oldest whole rounds. */
-  mechanicalTrim(input: StepInput): AsyncGenerator<LoopBatch, RecoveryOutcome>;
+  mechanicalTrim(input: StepInput): ContextWork<RecoveryOutcome>;
   /** Strips or replaces images and documents. */
-  reduceMedia(input: StepInput, failure: ModelFailure): AsyncGenerator<LoopBatch, RecoveryOutcome>;
+  reduceMedia(input: StepInput, failure: ModelFailure): ContextWork<RecoveryOutcome>;
 }
 
 export interface ContextPort {
@@ -134,7 +138,7 @@ export interface ContextPort {
   compact?(
     input: StepInput,
     request: { readonly trigger: 'manual'; readonly instructions?: string },
-  ): AsyncGenerator<LoopBatch, RecoveryOutcome>;
+  ): ContextWork<RecoveryOutcome>;
   limitsFor(model: string): ContextLimits;
   /** What to announce when a response reports edits that the API applied to its copy of the context. */
   appliedEdits?(applied: unknown): SystemBody | undefined;

@@ -19,7 +19,6 @@ import type {
   StepInput,
   StepOutcome,
 } from '../../protocol/model/context.ts';
-import type { LoopBatch } from '../../protocol/model/messages.ts';
 import { FRESH_RETRY_STATE } from '../../protocol/model/model.ts';
 import type { View } from '../../protocol/model/view.ts';
 import type { PrepareRecord } from '../../protocol/session/decision-record.ts';
@@ -81,10 +80,10 @@ export function contextPort(cursor: Cursor, learned: LearnedSizes): ContextPort 
   return {
     steps,
     recovery: {
-      drainCollapses: (input) => recovered(cursor, input, 'drain'),
-      reactiveCompact: (input) => recovered(cursor, input, 'compact'),
-      mechanicalTrim: (input) => recovered(cursor, input, 'trim'),
-      reduceMedia: (input) => recovered(cursor, input, 'media'),
+      drainCollapses: () => () => recovered(cursor, 'drain'),
+      reactiveCompact: () => () => recovered(cursor, 'compact'),
+      mechanicalTrim: () => () => recovered(cursor, 'trim'),
+      reduceMedia: () => () => recovered(cursor, 'media'),
     },
     limitsFor: (model) => limits(model, cursor, real),
     measure(request) {
@@ -128,7 +127,7 @@ function stepAgain(
   now: RecordedIteration,
 ): ReturnType<ContextStep['run']> {
   const own = step !== undefined && isDecidedHere(step.name, input) ? step.run(input) : undefined;
-  if (own !== undefined && 'kind' in own) return own;
+  if (own !== undefined && typeof own !== 'function') return own;
   if (own !== undefined && step?.name === 'usage-warning') return own;
   if (!recorded.ran) {
     if (own !== undefined && /, below \d+$/.test(recorded.why))
@@ -147,11 +146,11 @@ function isDecidedHere(
 }
 
 /** What the step did, by its record. */
-async function* changedAgain(
+function changedAgain(
   { step, why, tokensBefore = 0, tokensAfter }: PrepareRecord,
   input: StepInput,
   now: RecordedIteration,
-): AsyncGenerator<LoopBatch, StepOutcome> {
+): ReturnType<ContextStep['run']> {
   const edit = now.edits.find(({ id }) => id.endsWith(`/edit/${step}`));
   const { record } = now;
   if (edit === undefined) {
@@ -163,9 +162,8 @@ async function* changedAgain(
     return { kind: 'note', why, compaction: compactionAfter(now) ?? input.compaction };
   }
   const boundaries = now.notices.filter((notice) => /_boundary$/.test(notice.subtype));
-  if (boundaries.length > 0) yield boundaries;
   const freed = (tokensBefore - (tokensAfter ?? tokensBefore)) / (input.tokenFactor ?? 1);
-  return {
+  const outcome: StepOutcome = {
     kind: 'edits',
     source: edit.type,
     edits: edit.edits,
@@ -174,6 +172,10 @@ async function* changedAgain(
     ...(step === 'autocompact' && {
       compaction: compactionAfter(now) ?? { ...input.compaction, turnsSinceCompact: 0, warned: false },
     }),
+  };
+  return async (output) => {
+    if (boundaries.length > 0) await output.emit(boundaries);
+    return outcome;
   };
 }
 
@@ -192,11 +194,7 @@ function compactionAfter({ record }: RecordedIteration): CompactionState | undef
 type Strategy = 'drain' | 'compact' | 'trim' | 'media';
 
 /** Which strategy made the change follows from what the next iteration knows to have been tried. */
-async function* recovered(
-  cursor: Cursor,
-  _input: StepInput,
-  strategy: Strategy,
-): AsyncGenerator<LoopBatch, RecoveryOutcome> {
+function recovered(cursor: Cursor, strategy: Strategy): RecoveryOutcome {
   const { now } = cursor;
   const edit = now?.edits.find(({ id }) => id.includes('/edit/recovery/'));
   if (now === undefined || edit === undefined) {
