@@ -913,6 +913,16 @@ describe('prose', () => {
     ).toEqual([]);
   });
 
+  it('no comment only repeats the name that it stands above', () => {
+    expect(
+      offences((source) =>
+        [...source.text.matchAll(/^ *\/\*\* ([^*`]+) \*\/\n *(.*)$/gm)]
+          .filter(([, words = '', code = '']) => repeatsName(words, code))
+          .map(([, words]) => words ?? ''),
+      ),
+    ).toEqual([]);
+  });
+
   it('test titles use the standard terms', () => {
     const titles = testFiles
       .filter((file) => file.endsWith('.test.ts'))
@@ -1102,3 +1112,34 @@ describe('ARCHITECTURE.md', () => {
     expect(page.split('\n').length).toBeLessThanOrEqual(170);
   });
 });
+
+/** Whether the words are those of the declared name, in any order: "Outcome of one hook." above `HookOutcome`. */
+function repeatsName(words: string, code: string): boolean {
+  const [, name = ''] =
+    /^(?:export |readonly |const |type |interface |class |function |async )*#?(\w+)/.exec(code) ?? [];
+  const [said, named] = [words, name].map((text) =>
+    (text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? [])
+      .map((word) => word.toLowerCase().replace(/s$/, ''))
+      .filter((word) => !FILLING_WORDS.has(word))
+      .sort()
+      .join(' '),
+  );
+  return said !== '' && said === named;
+}
+
+const FILLING_WORDS = new Set([
+  'a',
+  'an',
+  'the',
+  'of',
+  'one',
+  'all',
+  'each',
+  'every',
+  'for',
+  'this',
+  'its',
+  'it',
+  'that',
+  'in',
+]);

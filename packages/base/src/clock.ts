@@ -4,7 +4,7 @@
 export interface Clock {
   /** Wall time, ms since 1970. */
   nowMs(): number;
-  /** Monotonic ms. */
+  /** Time that never goes back, from a beginning of its own. */
   monotonicMs(): number;
   /** Resolves after `ms`, or rejects with the signal's reason. Large values do not overflow. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

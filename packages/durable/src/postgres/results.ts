@@ -2,7 +2,6 @@
 import type { Run } from '../dispatch.ts';
 import type { RunStatement } from './database.ts';
 
-/** A prompt in the inbox. */
 export interface InboxPrompt {
   readonly n: number;
   readonly key: string;

@@ -13,7 +13,6 @@ import {
 const WHILE_WORKING: readonly InboxPriority[] = ['now', 'next'];
 const AFTER_SLEEP: readonly InboxPriority[] = ['now', 'next', 'later'];
 
-/** The prompts that wait. */
 interface WaitingPrompts {
   /** By priority, then by arrival; removes nothing. */
   peek(priorities: readonly InboxPriority[]): readonly InboxItem[] | Promise<readonly InboxItem[]>;

@@ -169,7 +169,6 @@ export interface QueryEngineConfig extends ResolvedOptions {
   mainAgent?: string | undefined;
   /** Absolute paths that the main thread reads and writes without asking: the memory of its agent. */
   ownDirectories?: readonly string[] | undefined;
-  /** Skills. */
   skills?: SkillSetup | undefined;
   /** Names of skills whose text a new conversation begins with. */
   preloadedSkills?: readonly string[] | undefined;

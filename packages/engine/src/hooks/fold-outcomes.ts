@@ -4,7 +4,6 @@ import type { HookOutput } from '../protocol/tools/hook-callback.ts';
 import { closesOnFailure, isGating } from './failure-mode.ts';
 import type { RegisteredHook } from './registered-hook.ts';
 
-/** Outcome of one hook. */
 export type HookOutcome =
   | { readonly kind: 'answered'; readonly name: string; readonly output: HookOutput }
   /** Exit code 2. */

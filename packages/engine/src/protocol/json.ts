@@ -1,7 +1,6 @@
 /** Any value that survives JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** A JSON object. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 /** A JSON Schema object, as the Messages API accepts it for a tool's input. */

@@ -80,7 +80,6 @@ interface TracedHook {
   readonly agentId?: string | undefined;
 }
 
-/** Spans of hooks. */
 export interface HookSpans {
   around<T extends { readonly kind: string }>(hook: TracedHook, run: () => Promise<T>): Promise<T>;
 }

@@ -38,10 +38,8 @@ export const idleContext: ContextPort = Object.freeze({
   estimate: (messages: readonly ViewMessage[]) => messages.length,
 });
 
-/** No hooks. */
 export const idleHooks: HookPort = Object.freeze({ run: async () => NO_HOOK_VERDICT, has: () => false });
 
-/** No attachments. */
 export const idleAttachments: AttachmentPort = Object.freeze({
   collect: () => [],
   acknowledge: () => [],

@@ -24,7 +24,6 @@ export interface DialogPage<T> {
   readonly field?: PageField<T>;
   /** When the question is folded and shown again, it goes on here. Default: it begins with its first page. */
   readonly keepsPlace?: true;
-  /** Escape. */
   escape(): KeyOutcome<T>;
 }
 

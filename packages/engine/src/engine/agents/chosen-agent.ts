@@ -12,7 +12,6 @@ interface AgentChoices {
     readonly agent?: string | undefined;
     readonly stderr?: ((line: string) => void) | undefined;
   };
-  /** Of the settings. */
   readonly settingsAgent: string | undefined;
   /** The session that is resumed. */
   readonly found: FoundSession | undefined;

@@ -158,7 +158,6 @@ export interface LinkedMcpServer extends CallTerms {
 
 /** A server that is started, or reached over the network. */
 export type ExternalServerConfig = McpStdioServerConfig | McpRemoteServerConfig;
-/** A server of the host. */
 export type HostServerConfig = McpServerInstance | LinkedMcpServer;
 
 export type ServerConfig = ExternalServerConfig | HostServerConfig;

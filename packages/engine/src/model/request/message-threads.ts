@@ -44,7 +44,6 @@ interface Held extends Sent {
   readonly inputTokens: number;
 }
 
-/** The thread of one request. */
 export interface ThreadOfRequest {
   /** The turns to send; undefined: all, which begin a thread. */
   readonly turns: readonly WireTurn[] | undefined;

@@ -36,7 +36,6 @@ export interface RequestBody {
   readonly defers: boolean;
   /** Set inside the conversation; undefined: it is not. */
   readonly effort: ConversationEffort | undefined;
-  /** It changes there. */
   readonly changesEffort: boolean;
 }
 

@@ -9,7 +9,6 @@ interface CacheControl {
   readonly ttl?: '5m' | '1h';
 }
 
-/** A text. */
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;

@@ -85,7 +85,6 @@ export interface SmallestSet {
   readonly atLeast: number;
 }
 
-/** Counts of verdicts. */
 export interface VerdictCounts {
   readonly allow: number;
   readonly ask: number;

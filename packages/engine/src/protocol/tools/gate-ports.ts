@@ -30,7 +30,6 @@ export interface PermissionQuestion {
   readonly ownDirectories?: readonly string[] | undefined;
   /** Why a hook requires confirmation of the call. */
   readonly hookAsks?: string | undefined;
-  /** The name of that hook. */
   readonly hookName?: string | undefined;
   /** The answer to a question about the call is known: a mode that asks no one lets it decide. */
   readonly isAnswered?: boolean | undefined;

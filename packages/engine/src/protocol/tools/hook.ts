@@ -71,7 +71,6 @@ export type LoadReason =
 /** Who had a skill or command loaded: a person or host, the model, or the engine. */
 export type InvokedBy = 'user' | 'claude' | 'other';
 
-/** The tool of a call. */
 export interface CalledTool {
   readonly tool_name: string;
   /** The tool's server and where that server was configured; MCP tools only. */

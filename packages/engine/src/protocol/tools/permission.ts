@@ -5,7 +5,6 @@ export const MOST_RULE_CHARS = 1_000;
 /** A list of rules holds no more. */
 export const MOST_RULES = 5_000;
 
-/** All permission modes. */
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const;
 /** How calls are decided that no rule decides; see docs/permissions.md. */
 export type PermissionMode = (typeof PERMISSION_MODES)[number];

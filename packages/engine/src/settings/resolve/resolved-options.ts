@@ -205,7 +205,6 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
    */
   durability?: Durability | undefined;
 
-  /** Memory files. */
   memoryFiles?:
     | {
         /** Patterns of absolute paths that are left out. */
