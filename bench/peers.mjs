@@ -12,6 +12,7 @@ export const PEERS = {
   ai: ['ai', '@ai-sdk/anthropic'],
   openai: ['@openai/agents', '@openai/agents-extensions', '@ai-sdk/anthropic', 'ai', 'zod'],
   pi: ['@mariozechner/pi-agent-core', '@mariozechner/pi-ai'],
+  'pi-1': ['@earendil-works/pi-agent-core', '@earendil-works/pi-ai'],
   mastra: ['@mastra/core', '@ai-sdk/anthropic', 'zod'],
   langgraph: ['langchain', '@langchain/langgraph', '@langchain/anthropic', '@langchain/core'],
   cline: ['@cline/sdk'],
