@@ -1,6 +1,7 @@
 /** Checks options against their rows. */
+
+import { isSlip } from '@turnwright/base/text/is-slip.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
-import { isSlip } from './is-slip.ts';
 import type { Kind } from './kinds.ts';
 import { findOptionRow, OPTIONS, type OptionName, type OptionRow } from './table.ts';
 

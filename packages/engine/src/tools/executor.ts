@@ -36,7 +36,7 @@ const ABANDON_AFTER_MS = 100;
 const MAX_PENDING_PROGRESS = 100;
 
 export interface ToolExecutorOptions extends ResultPorts {
-  readonly tools: Pick<ToolSet, 'find'>;
+  readonly tools: ToolSet;
   readonly gate: GatePorts;
   makeContext(call: ToolCall, life: Life, delivered: () => Promise<void>): ToolContext;
   /** Receives each context modifier of a tool that is not concurrency-safe, in order. */

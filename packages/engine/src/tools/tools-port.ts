@@ -133,7 +133,7 @@ class Tools implements SessionToolsPort {
   open({ scope, chainId, depth }: Parameters<SessionToolsPort['open']>[0]): ToolExecutor {
     const { admit, clock, gate, ids, makeContext, maxConcurrency } = this.#options;
     const executor = new StreamingToolExecutor({
-      tools: { find: (name) => this.#find(name) },
+      tools: { all: this.#tools().all, find: (name) => this.#find(name) },
       gate,
       clock,
       ids,

@@ -55,6 +55,14 @@ describe('L5 what the engine refuses before running is wrapped', () => {
     expect(ran).toHaveLength(1);
   });
 
+  test.each(['echo', 'ECHO', 'e_cho', 'Ehco'])(
+    '%s is answered with the name that it resembles',
+    async (name) => {
+      const unknown = await once(executorOf([echo().tool]), callOf(name, { command: 'hi' }));
+      expect(answerOf(unknown).text).toContain(`No such tool available: ${name}. Did you mean Echo?`);
+    },
+  );
+
   test('an alias finds the tool', async () => {
     const result = await once(executorOf([echo().tool]), callOf('OldEcho', { command: 'hi' }));
     expect(answerOf(result).text).toBe('hi');

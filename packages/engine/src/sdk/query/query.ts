@@ -1,10 +1,10 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
 
 import { uuid } from '@turnwright/base/ids/hash-and-uuid.ts';
+import { isSlip } from '@turnwright/base/text/is-slip.ts';
 import type { QueryEngine } from '../../engine/query-engine.ts';
 import { openSpans } from '../../engine/session/open-spans.ts';
 import { checkOptions } from '../../options/check-options.ts';
-import { isSlip } from '../../options/is-slip.ts';
 import type { Known } from '../../options/output-format.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';

@@ -1,5 +1,5 @@
 /** Keys of settings that have no effect, so that misspelled ones cause a warning. */
-import { isSlip } from '../../options/is-slip.ts';
+import { isSlip } from '@turnwright/base/text/is-slip.ts';
 import type { SandboxSettings } from '../resolve/sandbox-settings.ts';
 import type { SettingsLayer, UnknownKey } from '../settings-keys.ts';
 

@@ -6,6 +6,7 @@
 import { andThen } from '@turnwright/base/async/promises.ts';
 import { isRecord } from '@turnwright/base/json-values.ts';
 import { bounded } from '@turnwright/base/text/cut-text.ts';
+import { isSlip } from '@turnwright/base/text/is-slip.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { AnyTool, ParseResult } from '../../protocol/tools/tool.ts';
 import type { ToolCall } from '../../protocol/tools/tool-call.ts';
@@ -30,14 +31,9 @@ type ParsedInput =
 const ECHO_CHARS = 200;
 
 /** Never throws or rejects. */
-export function prepareCall(
-  call: ToolCall,
-  tools: Pick<ToolSet, 'find'>,
-): PreparedCall | Promise<PreparedCall> {
+export function prepareCall(call: ToolCall, tools: ToolSet): PreparedCall | Promise<PreparedCall> {
   const tool = tools.find(call.block.name);
-  if (tool === undefined) {
-    return refused('unknown_tool', `Error: No such tool available: ${bounded(call.block.name, ECHO_CHARS)}`);
-  }
+  if (tool === undefined) return unknownTool(call.block.name, tools);
   if (call.unparsed !== undefined)
     return call.unparsed.cut ? cutOff(tool.name) : malformed(tool.name, call.unparsed.raw);
   const { input } = call.block;
@@ -56,6 +52,16 @@ export function prepareCall(
     };
   });
 }
+
+/** A model that learnt other names writes `bash` or `web_fetch`: the answer says which one is meant. */
+function unknownTool(name: string, { all }: ToolSet): PreparedCall {
+  const plain = name.length > ECHO_CHARS ? undefined : plainLetters(name);
+  const meant = plain && all.find((tool) => isSlip(plain, plainLetters(tool.name)))?.name;
+  const hint = meant ? `. Did you mean ${meant}?` : '';
+  return refused('unknown_tool', `Error: No such tool available: ${bounded(name, ECHO_CHARS)}${hint}`);
+}
+
+const plainLetters = (name: string): string => name.toLowerCase().replace(/[_-]/g, '');
 
 /** Never throws or rejects: a parser that violates its contract refuses the call. */
 export function parseInput(tool: AnyTool, input: JsonObject): ParsedInput | Promise<ParsedInput> {
