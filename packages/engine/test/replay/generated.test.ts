@@ -106,11 +106,10 @@ describe('generated conversations', () => {
         });
         const { store, journals } = knownJournals();
         const left = [...answers];
-        const hasBackground = JSON.stringify(turns).includes('run_in_background');
         const canUseTool: CanUseTool = async (_, updatedInput, { agentID }) => {
           const answer = left.shift();
-          // A run is not parked while an agent in the background works, or waits.
-          const canWait = parkAfterMs !== undefined && (agentID === undefined || !hasBackground);
+          // Questions of agents are waited for.
+          const canWait = parkAfterMs !== undefined && agentID === undefined;
           if (answer === 'later' && canWait) return new Promise(() => {});
           if (answer !== 'deny' && answer !== 'interrupt') return { behavior: 'allow', updatedInput };
           return { behavior: 'deny', message: 'No.', interrupt: answer === 'interrupt' };
