@@ -6,6 +6,7 @@ import { BIN, bareEnv, temporaryFolder, turnwright } from '@turnwright/test/cli/
 import { commandLine } from '@turnwright/test/cli/command-line.ts';
 import { isLong } from '@turnwright/test/long-form.ts';
 import { describe, expect, test } from 'vitest';
+import { parseArgs } from '../src/flags/args.ts';
 
 const CONFIGURED = { ANTHROPIC_API_KEY: 'sk-test-secret', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
 
@@ -15,6 +16,11 @@ async function mistake(args: readonly string[], env: Readonly<Record<string, str
   expect(ran.stderr).not.toMatch(/^\s+at /m);
   expect(ran.code).toBe(2);
   return ran.stderr;
+}
+
+function helpText(): string {
+  const said = parseArgs(['--help'], '');
+  return said.command === 'say' ? said.text : '';
 }
 
 describe('a mistake is answered with a sentence and exit code 2', () => {
@@ -47,6 +53,40 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
     );
     expect(await mistake(['mcp', 'add'])).toContain('See turnwright mcp --help.');
     expect(await mistake(['doctor', '--jsno'])).toContain('See turnwright doctor --help.');
+  });
+
+  const commands = [...helpText().matchAll(/^ {2}(?!task)([a-z]+) {2,}/gm)].map(([, name = '']) => name);
+  test.each(commands)('an unknown flag of %s: its own help is named', async (name) => {
+    expect(commands).toContain('record');
+    expect(await mistake([name, '--nosuch'])).toMatch(
+      new RegExp(`--nosuch.*\\nSee turnwright ${name} --help\\.\\n$`),
+    );
+  });
+
+  test.each([
+    ['record --submission x', '--submission takes the number'],
+    ['replay --submission 0', '--submission takes the number'],
+    ['fork --at', 'argument missing'],
+    ['fork --at 1 --max-budget-usd none', 'Give a number above 0'],
+    ['policy tri', 'policy try'],
+    ['policy try', 'Say what to try'],
+    ['policy try --fail-on x', '--fail-on takes'],
+    ['policy try --mode x', 'Allowed choices'],
+    ['eval', 'cases'],
+    ['eval x --runs none', '--runs'],
+    ['case ad', 'case add'],
+    ['rehearse x --rate 2', 'a share between 0 and 1'],
+    ['auth', 'what'],
+    ['auth state', 'status'],
+    ['durable mgrate', 'There is no "durable mgrate"'],
+    ['completion tcsh', 'There is completion for'],
+    ['mcp ad', 'mcp'],
+    ['sessions --model x', '--model means nothing for sessions'],
+  ])('%s: its own help is named', async (line, expected) => {
+    const words = line.split(' ');
+    const said = await mistake(words);
+    expect(said).toContain(expected);
+    expect(said).toContain(`\nSee turnwright ${words[0]} --help.\n`);
   });
 
   test('flags that exclude each other', async () => {
@@ -112,6 +152,12 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
   test('no task', async () => {
     expect(await mistake([])).toContain('Say what to do');
     expect(await mistake(['-p', '--allowedTools', 'Read', 'fix it'])).toContain('put -- before the task');
+  });
+
+  test('nothing configured, and no session either: says that there is no session', async () => {
+    const said = await mistake(['fork', 'nosuch', '--at', '1'], {});
+    expect(said).toContain('nosuch');
+    expect(said).not.toContain('ANTHROPIC_API_KEY');
   });
 
   test('nothing configured: says what to set, and that start works without', async () => {

@@ -141,16 +141,20 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     if (words[0] === 'mcp') parseMcpArgs(quiet(), words, onCall);
     else if (EVAL_COMMANDS.includes(words[0])) parseEvalArgs(quiet(), words, onCall);
     else program.parse(quoteTask(words, names), { from: 'user' });
+    if (invocation !== undefined && !RUNS.includes(invocation.command))
+      rejectRunFlags(program, invocation.command);
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { command: 'say', text: said };
-    const [first = ''] = argv;
-    const whose = names.includes(first) ? `turnwright ${first}` : 'turnwright';
-    throw new UsageError(sentence(error.message), whose);
+    if (error instanceof CommanderError && error.exitCode === 0) return { command: 'say', text: said };
+    throw ofCommand(error, argv, names);
   }
-  if (invocation === undefined) return { command: 'say', text: program.helpInformation() };
-  if (!RUNS.includes(invocation.command)) rejectRunFlags(program, invocation.command);
-  return invocation;
+  return invocation ?? { command: 'say', text: program.helpInformation() };
+}
+
+/** Its own help says more than that of the program. */
+function ofCommand(error: unknown, [first = '']: readonly string[], names: readonly string[]): unknown {
+  const whose = names.includes(first) ? `turnwright ${first}` : 'turnwright';
+  if (error instanceof CommanderError) return new UsageError(sentence(error.message), whose);
+  return error instanceof UsageError ? new UsageError(error.message, whose) : error;
 }
 
 type Subcommand = (name: string, does: string) => Command;

@@ -55,7 +55,7 @@ export function addPolicyCommand(command: Command, onCall: (invocation: PolicyIn
         .choices(FAILURES)
         .argParser((word, previous: readonly string[] | undefined) => {
           if (FAILURES.some((known) => known === word)) return appended(word, previous);
-          throw new UsageError(`--fail-on takes ${FAILURES.join(', ')}, not "${word}".`, 'turnwright policy');
+          throw new UsageError(`--fail-on takes ${FAILURES.join(', ')}, not "${word}".`);
         }),
     )
     .option('--json', 'as JSON')
@@ -70,17 +70,11 @@ const SETTINGS = /^\s*\{|\.jsonc?$|[/\\]/;
 
 function readWords(action: string, words: readonly string[], flags: PolicyFlags): PolicyInvocation {
   if (action !== 'try')
-    throw new UsageError(
-      `The one thing to do with a policy is to try it: turnwright policy try.`,
-      'turnwright policy',
-    );
+    throw new UsageError(`The one thing to do with a policy is to try it: turnwright policy try.`);
   const rules = words.filter((word) => RULE.test(word));
   const [settings, ...more] = words.filter((word) => !RULE.test(word) && SETTINGS.test(word));
   if (more.length > 0)
-    throw new UsageError(
-      `Give one settings file: ${[settings, ...more].join(' and ')} are several.`,
-      'turnwright policy',
-    );
+    throw new UsageError(`Give one settings file: ${[settings, ...more].join(' and ')} are several.`);
   const { allow = [], ask = [], deny = [], without = [], permissionMode, sandbox, instead } = flags;
   const isChange =
     settings !== undefined ||
@@ -91,7 +85,6 @@ function readWords(action: string, words: readonly string[], flags: PolicyFlags)
   if (!isChange)
     throw new UsageError(
       "Say what to try: a settings file, rules as 'Bash(npm test:*)', or --allow, --ask, --deny, --without, --mode, --sandbox.",
-      'turnwright policy',
     );
   return {
     command: 'policy',

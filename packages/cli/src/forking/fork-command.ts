@@ -1,7 +1,7 @@
 /** `turnwright fork [session] --at <step>`: goes on from a step in several ways, and compares their ends. */
 import { writeFile } from 'node:fs/promises';
 import { absolutePath, homeDirectory } from '@turnwright/base/files/home-path.ts';
-import { type ForksAtStep, forkAt, getSessionInfo } from '@turnwright/engine';
+import { explainSession, type ForksAtStep, forkAt, getSessionInfo } from '@turnwright/engine';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { checkFlags } from '../flags/check-flags.ts';
 import type { ForkInvocation, ForkVariant } from '../flags/fork-flags.ts';
@@ -16,7 +16,11 @@ export async function runForkCommand(world: World, call: ForkInvocation): Promis
   const { cwd, env } = world;
   for (const { flags } of call.variants) checkFlags(flags, world);
   const [first] = call.variants as readonly [ForkVariant];
-  if ((await modelSource(world, first.flags)) === undefined) throw new UsageError(await notConfigured(world));
+  if ((await modelSource(world, first.flags)) === undefined) {
+    // A session that is not there is said first: no key would help.
+    await explainSession(call.session, { cwd, env });
+    throw new UsageError(await notConfigured(world));
+  }
   const inPlace = (path: string) => absolutePath(path, { cwd, home: homeDirectory(env) });
   const stopped = new AbortController();
   const detach = world.signals.attach({ interrupt: () => stopped.abort(), close: () => stopped.abort() });

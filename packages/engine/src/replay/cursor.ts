@@ -73,9 +73,12 @@ export class Cursor {
   /** The reason that the submission was aborted for in this iteration. */
   get abortReason(): string | undefined {
     const record = this.now?.record;
+    const asked = record?.rules.findLast(({ name }) => name === 'aborted');
+    const read = asked?.read?.['abortReason'];
+    // A refusal had ended the turn: what was aborted behind it decided nothing.
+    if (asked?.verdict === 'stop' && read === null) return undefined;
     const told = this.now?.told.abort?.reason;
     if (told !== undefined) return told;
-    const read = record?.rules.findLast(({ name }) => name === 'aborted')?.read?.['abortReason'];
     return typeof read === 'string' ? read : undefined;
   }
 

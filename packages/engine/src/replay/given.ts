@@ -11,7 +11,7 @@ import { type AlterBytes, modelPort } from './ports/model-port.ts';
 import { attachmentsPort, hooksPort, ledger, outerGuard } from './ports/other-ports.ts';
 import { contextPort, type LearnedSizes } from './ports/replayed-context.ts';
 import { toolsPort } from './ports/replayed-tools.ts';
-import type { RecordedRun } from './recorded.ts';
+import type { RecordedIteration, RecordedRun } from './recorded.ts';
 
 export function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopParams {
   const { sessionId, submission, agentPath, facts = {}, iterations, startAt } = run;
@@ -37,7 +37,7 @@ export function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopPara
     view: () => view,
     system: [],
     userContext: [],
-    model: attempt?.model ?? record?.request?.model ?? run.model,
+    model: modelAtStart(first) ?? run.model,
     fallbackModels: facts.fallbackModels ?? hopsOf(run),
     defaultOutputCap: facts.defaultOutputCap ?? (run.facts === undefined ? cap : undefined) ?? 8_000,
     escalatedOutputCap: facts.escalatedOutputCap ?? 64_000,
@@ -58,6 +58,14 @@ export function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopPara
   };
 }
 
+/** A limit that the process knew of already is one without an attempt: another model has taken over before the first. */
+function modelAtStart(iteration: RecordedIteration | undefined): string | undefined {
+  const { attempts = [], record, told } = iteration ?? {};
+  const [call] = told?.calls ?? [];
+  const hops = call?.n === 0 && call.attempts === 0 ? hopsIn(record) : [];
+  return hops[0]?.from ?? attempts[0]?.model ?? record?.request?.model;
+}
+
 /** Of a version that did not record it, one that is used up where the record says so. */
 function tokenBudgetOf({ facts, iterations }: RecordedRun): Pick<LoopParams, 'tokenBudget'> {
   if (facts !== undefined) return facts.tokenBudget === undefined ? {} : { tokenBudget: facts.tokenBudget };
@@ -70,12 +78,13 @@ function tokenBudgetOf({ facts, iterations }: RecordedRun): Pick<LoopParams, 'to
 
 /** The models that took over, as far as they are recorded. */
 function hopsOf({ iterations }: RecordedRun): readonly string[] {
-  return iterations.flatMap(({ record }) => {
-    const { before = [], ...last } = record?.fallback ?? {};
-    return record?.fallback === undefined
-      ? []
-      : [...before, last as { readonly to: string }].map(({ to }) => to);
-  });
+  return iterations.flatMap(({ record }) => hopsIn(record).map(({ to }) => to));
+}
+
+function hopsIn(record: RecordedIteration['record']) {
+  if (record?.fallback === undefined) return [];
+  const { before = [], ...last } = record.fallback;
+  return [...before, last];
 }
 
 export function depsOf(
@@ -114,7 +123,7 @@ export function depsOf(
       },
     },
     takeSwitch() {
-      const now = cursor.now?.attempts[0]?.model ?? cursor.now?.record?.request?.model;
+      const now = modelAtStart(cursor.now);
       const before = cursor.before?.record;
       model = before?.fallback?.to ?? before?.request?.model ?? model;
       const effort = cursor.now?.record?.request?.effort as LoopParams['effort'];

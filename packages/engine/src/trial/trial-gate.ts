@@ -1,5 +1,6 @@
 /** The gate itself, with hooks and answers from the record: nothing is asked, and no tool runs. */
 
+import { dirname } from 'node:path';
 import { systemClock } from '@turnwright/base/clock.ts';
 import type { DiskReader } from '../permissions/decide/resolved-path.ts';
 import { createPermissions, type Permissions } from '../permissions/permission-engine.ts';
@@ -250,19 +251,35 @@ const MOST_LOOKS = 200_000;
 
 /** Counts what is looked at, and looks at each path once: a trial takes the disk as of one moment. */
 function lookingOnce(files: DiskReader, onLook: () => void): DiskReader {
-  const once = (name: keyof DiskReader) => {
-    const look = files[name] as ((...given: unknown[]) => Promise<unknown>) | undefined;
-    if (look === undefined) return [];
-    const known = new Map<string, Promise<unknown>>();
-    const looked = (...given: readonly unknown[]) => {
+  const once = <T>(look: (...given: never[]) => Promise<T>) => {
+    const known = new Map<string, Promise<T>>();
+    return (...given: readonly unknown[]): Promise<T> => {
       onLook();
       const key = given.length === 1 ? String(given[0]) : JSON.stringify(given);
-      const found = known.get(key) ?? look.apply(files, [...given]);
+      const found = known.get(key) ?? look(...(given as never[]));
       if (known.size < MOST_LOOKS) known.set(key, found);
       return found;
     };
-    return [[name, looked]];
   };
-  const names = ['lstat', 'realpath', 'readDir', 'readKinds', 'readLink', 'readRange'] as const;
-  return Object.fromEntries(names.flatMap(once)) as unknown as DiskReader;
+  const names = ['readDir', 'readKinds', 'readLink', 'readRange'] as const;
+  const others = names.flatMap((name) => {
+    const look = files[name]?.bind(files) as ((...given: never[]) => Promise<unknown>) | undefined;
+    return look === undefined ? [] : [[name, once(look)]];
+  });
+  // Where nothing is, nothing lies below: calls of a session name many files that are gone.
+  const lstat: DiskReader['lstat'] = once(async (path: string) =>
+    (await isGone(path)) ? undefined : files.lstat(path),
+  );
+  const isGone = async (path: string): Promise<boolean> => {
+    const above = dirname(path);
+    return above !== path && (await lstat(above).catch(() => null)) === undefined;
+  };
+  const realpath = once(async (path: string) => {
+    if ((await lstat(path)) === undefined) throw GONE;
+    return files.realpath(path);
+  });
+  return { ...(Object.fromEntries(others) as Partial<DiskReader>), lstat, realpath };
 }
+
+/** One for all: an error of its own would hold the stack of each look. */
+const GONE = Object.assign(new Error('ENOENT: no such file or directory'), { code: 'ENOENT' });

@@ -13,7 +13,7 @@ import {
   PROTECTED_NAMES,
 } from '@turnwright/base/files/protected-names.ts';
 import type { FileStat } from '@turnwright/base/persistent-files.ts';
-import { foldedName } from '../rules/folded-name.ts';
+import { foldedPart } from '../rules/covered.ts';
 import type { ResolvedPath } from './resolved-path.ts';
 
 /** What is protected besides what its name protects. */
@@ -122,7 +122,7 @@ function fold(path: string): string {
   return path
     .normalize('NFKC')
     .split(/[\\/]/)
-    .map(foldedName)
+    .map(foldedPart)
     .filter((segment) => segment !== '')
     .join('/');
 }

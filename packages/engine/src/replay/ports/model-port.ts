@@ -38,7 +38,8 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
     const isAtOnce = told === undefined && cursor.run.facts !== undefined;
     const many = told?.attempts ?? attemptsOfCall(iteration, cursor.attempts);
     const first = cursor.attempts;
-    const records = (iteration.record?.attempts ?? []).slice(first, first + Math.max(1, many));
+    const recorded = told === undefined ? Math.max(1, many) : many;
+    const records = (iteration.record?.attempts ?? []).slice(first, first + recorded);
     const ended = () => ({ retry: retryOf(told, iteration, n, options), attempts: records.map(whole) });
     for (const attempt of iteration.attempts.slice(first, first + many)) {
       cursor.attempts++;

@@ -48,6 +48,7 @@ export function meet(
   count(1);
   if (!mayAgree(mine, its)) return false;
   if (mine.isKnown && its.isKnown) return true;
+  if (takesAll(mine, its) || takesAll(its, mine)) return true;
   const [a, b] = [buildStates(mine, count), buildStates(its, count)];
   // What both begin with needs no search: each of its characters is a state of both.
   const shared = Math.min([...mine.head].length, [...its.head].length);
@@ -142,6 +143,14 @@ function mayAgree(one: Reading, other: Reading): boolean {
   const begins = one.head.startsWith(other.head) || other.head.startsWith(one.head);
   return begins && (one.tail.endsWith(other.tail) || other.tail.endsWith(one.tail));
 }
+
+/** Known text and anything behind it: whatever text begins with that, it may be. */
+const takesAll = ({ pattern, head }: Reading, other: Reading): boolean =>
+  pattern.at(-1) === ANY &&
+  pattern.slice(0, -1).every((piece) => typeof piece === 'string') &&
+  other.head.startsWith(head) &&
+  // Of no alternatives there is no text.
+  !other.pattern.some((piece) => typeof piece !== 'string' && 'oneOf' in piece && piece.oneOf.length === 0);
 
 const mayBe = ({ head, tail }: Reading, text: string): boolean =>
   text.length >= head.length + tail.length && text.startsWith(head) && text.endsWith(tail);
