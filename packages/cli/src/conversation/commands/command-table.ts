@@ -1,4 +1,6 @@
 /** All commands of the conversation, in the order of the help. */
+
+import { tasksCommand } from '../tasks/tasks-command.ts';
 import type { ConversationCommand } from './command-type.ts';
 import {
   clearCommand,
@@ -8,6 +10,7 @@ import {
   initCommand,
   planCommand,
   renameCommand,
+  reviewCommand,
 } from './conversation-commands.ts';
 import { agentsCommand, hooksCommand, memoryCommand, skillsCommand } from './extensions.ts';
 import { helpCommand } from './help.ts';
@@ -40,6 +43,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   renameCommand,
   planCommand,
   diffCommand,
+  reviewCommand,
   initCommand,
   modelCommand,
   effortCommand,
@@ -58,6 +62,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   skillsCommand,
   memoryCommand,
   todosCommand,
+  tasksCommand,
   queueCommand,
   exportCommand,
   copyCommand,

@@ -33,6 +33,16 @@ export const initCommand: ConversationCommand = {
   },
 };
 
+export const reviewCommand: ConversationCommand = {
+  name: 'review',
+  aliases: ['code-review'],
+  summary: 'Reviews the uncommitted changes, or a pull request, a branch or a range',
+  argument: '[what]',
+  async run(argument, context) {
+    context.send(`/review ${argument}`.trimEnd());
+  },
+};
+
 export const renameCommand: ConversationCommand = {
   name: 'rename',
   summary: 'Gives the session a title',

@@ -9,11 +9,6 @@ import { isOverriding, listOtherCommands, ownBeside } from './help.ts';
 export type { ConversationCommand } from './command-type.ts';
 export { COMMANDS };
 
-/** The list of prompts to go back to: Esc Esc. Never rejects. */
-export async function rewind(context: ConversationCommandContext): Promise<void> {
-  await runSlashCommand('/rewind', context);
-}
-
 /** A path, as `/usr/bin is full`, is no command line. */
 const COMMAND_LINE = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/;
 

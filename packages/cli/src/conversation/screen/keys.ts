@@ -1,9 +1,12 @@
 /** What the keys of the conversation do (S6.5), besides those of the editor. */
+import { errorText } from '@turnwright/base/text/error-text.ts';
 import type { Draft } from '@turnwright/terminal/editor/buffer.ts';
 import type { ActionName } from '@turnwright/terminal/input/actions.ts';
 import type { InputEvent } from '@turnwright/terminal/input/events.ts';
+import { nameOfKey } from '@turnwright/terminal/input/key-names.ts';
+import { counted } from '../../words/units.ts';
 import type { ConversationClock } from '../conversation-clock.ts';
-import { isWorking } from '../conversation-state.ts';
+import { type ConversationState, isWorking, listBackground } from '../conversation-state.ts';
 import type { TerminalConversation } from '../create-conversation.ts';
 import type { Screen } from './conversation-screen.ts';
 
@@ -13,17 +16,28 @@ interface KeyTargets {
   readonly clock: ConversationClock;
   /** Sends, queues or runs what was typed. */
   submit(draft: Draft, mode: 'prompt' | 'shell', how?: 'now'): void;
+  /** Runs a command line as if it had been entered. */
+  command(line: string): void;
   showKeys(): void;
   showTranscript(): void;
   editOutside(): void;
-  rewind(): void;
   suspend(): void;
   /** `now`: without waiting for the session to end. */
   leave(how?: 'now'): void;
 }
 
 /** Two presses within this time are one gesture: Ctrl+C leaves, Escape opens the list of prompts. */
-const TWICE_MS = { clear: 1_000, interrupt: 600 } as const;
+const TWICE_MS = { clear: 1_000, interrupt: 600, stopTasks: 3_000 } as const;
+
+/** Calls that can go on without being waited for. */
+const DETACHED: readonly string[] = ['Bash', 'Agent'];
+
+/** Keys of Claude Code that do nothing here: what to do in their place. */
+export const FOREIGN_KEYS: Readonly<Record<string, string>> = {
+  'alt+t': '/config alwaysThinkingEnabled switches thinking off and on; /effort says how hard.',
+  'alt+o': '/config fastMode switches fast answers on, where the model has them.',
+  'ctrl+shift+-': 'Ctrl+_ undoes.',
+};
 
 /** The function that handles a key with its action. */
 export function createKeys(targets: KeyTargets): (event: InputEvent, action: ActionName | undefined) => void {
@@ -31,6 +45,7 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
   const { editor } = screen;
   let lastClearMs = Number.NEGATIVE_INFINITY;
   let lastEscapeMs = Number.NEGATIVE_INFINITY;
+  let lastStopMs = Number.NEGATIVE_INFINITY;
   const hint = (text: string | undefined) => conversation.dispatch({ kind: 'hint', text });
 
   const send = (how?: 'now') => {
@@ -54,7 +69,7 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
     lastEscapeMs = nowMs;
     if (conversation.goOnWithoutServers() || conversation.interrupt())
       lastEscapeMs = Number.NEGATIVE_INFINITY;
-    else if (isTwice && editor.isEmpty && !isWorking(conversation.state)) targets.rewind();
+    else if (isTwice && editor.isEmpty && !isWorking(conversation.state)) targets.command('/rewind');
   };
   const takeQueued = async () => {
     const prompt = await conversation.takeQueued();
@@ -62,6 +77,38 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
     // What is being typed is not lost.
     editor.prepend(prompt);
   };
+
+  const setStash = (stash: ConversationState['stash']) => conversation.dispatch({ kind: 'stashed', stash });
+  const stash = () => {
+    const { stash: aside } = conversation.state;
+    const last = aside.at(-1);
+    if (!editor.isEmpty) {
+      setStash([...aside, editor.putAside()]);
+      hint(`Put aside. ${screen.bindings.keyOf('stash')} on an empty prompt brings it back.`);
+    } else if (last === undefined) hint('Nothing is put aside.');
+    else {
+      setStash(aside.slice(0, -1));
+      editor.replace(last);
+    }
+  };
+  const toBackground = async () => {
+    const runs = conversation.state.tools.some(({ name, isOwn }) => !isOwn && DETACHED.includes(name));
+    if (!runs) return hint('No command or agent runs that could go on in the background.');
+    await conversation.query.backgroundTasks();
+    hint('It goes on in the background: /tasks shows it.');
+  };
+  const stopTasks = async () => {
+    const running = listBackground(conversation.state);
+    if (running.length === 0) return hint('Nothing runs in the background.');
+    const nowMs = clock.monotonicMs();
+    const isTwice = nowMs - lastStopMs <= TWICE_MS.stopTasks;
+    lastStopMs = nowMs;
+    const what = counted(running.length, 'task');
+    if (!isTwice) return hint(`${screen.bindings.keyOf('stopTasks')} again stops ${what} in the background.`);
+    await Promise.all(running.map(({ id }) => conversation.query.stopTask(id)));
+    hint(`Stopped ${what} in the background.`);
+  };
+  const attempt = (work: Promise<void>) => work.catch((error: unknown) => hint(errorText(error)));
 
   return (event, action) => {
     if (action !== 'clear') hint(undefined);
@@ -91,8 +138,17 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
         return targets.showKeys();
       case 'externalEditor':
         return targets.editOutside();
+      case 'stash':
+        return stash();
+      case 'chooseModel':
+        return targets.command('/model');
+      case 'toBackground':
+        return void attempt(toBackground());
+      case 'stopTasks':
+        return void attempt(stopTasks());
     }
     if (editor.handle(event, action)) return;
+    if (action === undefined && event.kind === 'key') return hint(FOREIGN_KEYS[nameOfKey(event)]);
     if (action === 'send') send();
     else if (action === 'sendNow') send('now');
     else if (action === 'interrupt') goBack();

@@ -5,7 +5,7 @@ import type { Theme } from '@turnwright/terminal/text/theme.ts';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
 import { modeName } from '../../words/mode-name.ts';
 import { cost as costText } from '../../words/units.ts';
-import type { ContextFigure, ConversationState } from '../conversation-state.ts';
+import { type ContextFigure, type ConversationState, listBackground } from '../conversation-state.ts';
 import { folderName } from '../screen/attention.ts';
 
 type Tone = 'dim' | 'warn' | 'bad';
@@ -29,8 +29,10 @@ export function statusLine(state: ConversationState, columns: number, theme: The
   return parts.map(({ text, tone }) => theme[tone](cutRow(text, columns))).join(theme.dim(' · '));
 }
 
-function listParts({ session, figures, submission, background }: ConversationState): readonly Part[] {
+function listParts(state: ConversationState): readonly Part[] {
+  const { session, figures, submission } = state;
   const { context, cost, cache } = figures;
+  const background = listBackground(state);
   const parts: (Part | undefined)[] = [
     { text: session.model === '' ? 'model ?' : shortModel(session.model), tone: 'dim', rank: 1 },
     {
