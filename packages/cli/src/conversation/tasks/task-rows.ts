@@ -69,10 +69,15 @@ export function taskItems(tasks: readonly ShownTask[], nowMs: number): readonly 
     label: taskName(task),
     detail: taskState(task, nowMs),
     about: [
-      ...(task.summary === undefined ? [] : [task.summary]),
+      ...listSummary(task),
       ...(task.usage?.lastTool === undefined ? [] : [`last tool: ${task.usage.lastTool}`]),
     ],
   }));
+}
+
+/** What it says of its end, where that is more than its name. */
+function listSummary({ summary, description }: ShownTask): readonly string[] {
+  return summary === undefined || summary === '' || summary === description ? [] : [summary];
 }
 
 /** What can be done with a task, by its key. */
@@ -120,7 +125,7 @@ export function taskFrame({ task, output, note, nowMs }: TaskPage, size: Size, t
       .slice(0, 2)
       .map((row) => theme.bold(row)),
     theme.dim(state),
-    ...(task.summary === undefined ? [] : wrap(oneLine(task.summary), columns).map(theme.dim)),
+    ...listSummary(task).flatMap((text) => wrap(oneLine(text), columns).map(theme.dim)),
   ].slice(0, MOST_HEAD);
   const notes = note === undefined ? [] : [theme.warn(cutRow(note, columns))];
   const lines = outputLines(task, output);
