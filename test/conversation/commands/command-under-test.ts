@@ -9,6 +9,7 @@ import { type RehearsalServer, type Reply, startRehearsal } from '@turnwright/te
 import type {
   ConversationCommandContext,
   ReopenTarget,
+  StatusLineChoice,
 } from '../../../packages/cli/src/conversation/command-context.ts';
 import { completeCommand, runSlashCommand } from '../../../packages/cli/src/conversation/commands/index.ts';
 import type { ListOverlay } from '../../../packages/cli/src/conversation/commands/list.ts';
@@ -51,6 +52,7 @@ export interface Harness {
   readonly emitted: string[];
   /** Themes that were set. */
   readonly themes: ThemeSetting[];
+  readonly statusLines: StatusLineChoice[];
   readonly state: { current: ConversationState };
   readonly context: ConversationCommandContext;
   /** Asks the model and resolves with the end of the turn. */
@@ -160,6 +162,7 @@ export async function commandsUnderTest({
   const openedFiles: string[] = [];
   const emitted: string[] = [];
   const themes: ThemeSetting[] = [];
+  const statusLines: StatusLineChoice[] = [];
   const context: ConversationCommandContext = {
     query: running,
     options,
@@ -170,6 +173,10 @@ export async function commandsUnderTest({
       return themes.at(-1) ?? 'auto';
     },
     setTheme: (setting) => void themes.push(setting),
+    get statusLine() {
+      return statusLines.at(-1) ?? { statusLine: undefined, statusParts: undefined };
+    },
+    setStatusLine: (choice) => void statusLines.push(choice),
     askSecret: (title) => open(questionOverlay({ title, isSecret: true })),
     clock,
     columns: Math.min(columns - 1, 100),
@@ -226,6 +233,7 @@ export async function commandsUnderTest({
     openedFiles,
     emitted,
     themes,
+    statusLines,
     state,
     context,
     ask(text, replies) {

@@ -44,7 +44,7 @@ export class TerminalConversation {
   /** Rejects with the error that keeps the session from opening; resolves when it is open. */
   readonly opened: Promise<void>;
   readonly queue: QueueControls;
-  readonly #base: Options;
+  #base: Options;
   readonly #place: { readonly cwd: string; readonly env: NonNullable<Options['env']> };
   readonly #clock: ConversationClock;
   readonly #onStep: (step: Reduction) => void;
@@ -202,10 +202,11 @@ export class TerminalConversation {
     await this.#driver.close();
   }
 
-  #open({ resume, resumeSessionAt, forkSession, carryOn }: ReopenTarget): Promise<void> {
+  #open({ resume, resumeSessionAt, forkSession, carryOn, settings }: ReopenTarget): Promise<void> {
     const isNew = resume === undefined || forkSession === true;
     const id = isNew ? (this.#firstId ?? randomUUID()) : resume;
     this.#firstId = undefined;
+    if (settings !== undefined) this.#base = { ...this.#base, settings };
     this.#state = { ...this.#state, session: { ...this.#state.session, id } };
     this.#options = {
       ...this.#base,

@@ -17,13 +17,14 @@ import type { SandboxState } from '../engine/sandbox/open-sandbox.ts';
 import { checkOptions } from '../options/check-options.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { CloudName } from '../protocol/model/provider.ts';
+import type { SettingKey } from '../settings/read/describe-keys.ts';
 import { loadConfig } from './open-engine.ts';
 import { resolveFolder, resolvePlace } from './process-place.ts';
 import type { Options } from './query-options.ts';
 
 export type { PermissionRulesState } from '../engine/host/session-settings.ts';
 export { unknownBuiltinTools } from '../engine/wiring/tools/tool-fields.ts';
-export type { AvailableModels, EndpointAnswer, ProjectTrust, SandboxState, SettingsReport };
+export type { AvailableModels, EndpointAnswer, ProjectTrust, SandboxState, SettingKey, SettingsReport };
 
 /** The options of `query()` that decide which settings apply. */
 export type ResolveSettingsOptions = Pick<
@@ -210,6 +211,11 @@ async function openTrustRecords(options: Pick<Options, 'cwd' | 'env'>) {
     );
   const { trustRecords } = await load();
   return trustRecords(home, nodeFiles);
+}
+
+/** The keys of settings with the kind of their values, in the order of the schema. */
+export async function settingsKeys(): Promise<readonly SettingKey[]> {
+  return (await import('../settings/read/describe-keys.ts')).describeKeys();
 }
 
 /**

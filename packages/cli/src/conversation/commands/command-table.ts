@@ -1,5 +1,11 @@
 /** All commands of the conversation, in the order of the help. */
 
+import {
+  configCommand,
+  outputStyleCommand,
+  sandboxCommand,
+  statuslineCommand,
+} from '../settings/settings-commands.ts';
 import { tasksCommand } from '../tasks/tasks-command.ts';
 import type { ConversationCommand } from './command-type.ts';
 import {
@@ -20,7 +26,6 @@ import { effortCommand, modelCommand } from './model-command.ts';
 import { addDirCommand, permissionsCommand } from './permissions-command.ts';
 import { queueCommand } from './queue.ts';
 import {
-  configCommand,
   contextCommand,
   costCommand,
   doctorCommand,
@@ -51,6 +56,9 @@ export const COMMANDS: readonly ConversationCommand[] = [
   costCommand,
   statusCommand,
   configCommand,
+  sandboxCommand,
+  outputStyleCommand,
+  statuslineCommand,
   loginCommand,
   logoutCommand,
   explainCommand,

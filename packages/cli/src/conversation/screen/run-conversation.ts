@@ -13,7 +13,7 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { cost } from '../../words/units.ts';
 import type { Env, World } from '../../world.ts';
 import { createAsker } from '../ask/asker.ts';
-import type { ConversationCommandContext } from '../command-context.ts';
+import type { ConversationCommandContext, StatusLineChoice } from '../command-context.ts';
 import { asCommand, completeCommand, runSlashCommand } from '../commands/index.ts';
 import { questionOverlay } from '../commands/question.ts';
 import { REAL_CLOCK } from '../conversation-clock.ts';
@@ -71,7 +71,8 @@ class ScreenConversation {
   readonly #keeper: ReturnType<typeof createKeeper>;
   readonly #kept: Draft;
   readonly #attention: ReturnType<typeof createAttention>;
-  readonly #ownStatus: ReturnType<typeof createOwnStatus> | undefined;
+  #statusLine: StatusLineChoice;
+  #ownStatus: ReturnType<typeof createOwnStatus> | undefined;
   readonly #keys: ReturnType<typeof createKeys>;
   readonly #manners: ReturnType<typeof mindTerminal>;
   readonly #left: Promise<ExitCode>;
@@ -100,9 +101,8 @@ class ScreenConversation {
     this.#highlighter = createHighlighter(this.#theme);
     this.#screen = this.#openScreen(editor);
     this.#attention = createAttention({ settings, env, emit: this.#screen.emit });
-    const show = this.#screen.setStatus;
-    this.#ownStatus =
-      settings.statusLine && createOwnStatus({ setting: settings.statusLine, cwd, env, clock, show, warn });
+    this.#statusLine = settings;
+    this.#ownStatus = this.#startStatus(settings);
     const asker = this.#openAsker();
     this.#conversation = new TerminalConversation({
       options: { ...options, ...asker, stderr: warn },
@@ -214,6 +214,20 @@ class ScreenConversation {
     });
   }
 
+  #startStatus({ statusLine: setting }: StatusLineChoice): ReturnType<typeof createOwnStatus> | undefined {
+    const show = this.#screen.setStatus;
+    return setting && createOwnStatus({ setting, ...this.#place, clock: this.#clock, show, warn: this.warn });
+  }
+
+  #setStatusLine(choice: StatusLineChoice): void {
+    this.#ownStatus?.close();
+    this.#screen.setStatus(undefined);
+    this.#screen.setStatusParts(choice.statusParts);
+    this.#statusLine = choice;
+    this.#ownStatus = this.#startStatus(choice);
+    this.#ownStatus?.update(this.#conversation.state);
+  }
+
   #openAsker(): ReturnType<typeof trackQuestions> {
     const screen = this.#screen;
     const state = () => this.#conversation.state;
@@ -237,6 +251,7 @@ class ScreenConversation {
     const conversation = this.#conversation;
     const theme = this.#theme;
     const { cwd, env } = this.#place;
+    const statusLine = () => this.#statusLine;
     return {
       get query() {
         return conversation.query;
@@ -253,6 +268,10 @@ class ScreenConversation {
       get themeSetting() {
         return screen.themeSetting;
       },
+      get statusLine() {
+        return statusLine();
+      },
+      setStatusLine: (choice) => this.#setStatusLine(choice),
       cwd,
       env,
       theme,

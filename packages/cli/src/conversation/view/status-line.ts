@@ -10,6 +10,19 @@ import { folderName } from '../screen/attention.ts';
 
 type Tone = 'dim' | 'warn' | 'bad';
 
+/** What the status line can show, in its order. */
+export const STATUS_PARTS = [
+  'model',
+  'mode',
+  'context',
+  'cost',
+  'cache',
+  'turn',
+  'background',
+  'place',
+] as const;
+export type StatusPart = (typeof STATUS_PARTS)[number];
+
 interface Part {
   readonly text: string;
   readonly tone: Tone;
@@ -17,9 +30,15 @@ interface Part {
   readonly rank: number;
 }
 
-/** Never wider than `columns`. */
-export function statusLine(state: ConversationState, columns: number, theme: Theme): Row {
-  let parts = listParts(state);
+/** Never wider than `columns`. `shown`: default all. */
+export function statusLine(
+  state: ConversationState,
+  columns: number,
+  theme: Theme,
+  shown: readonly StatusPart[] = STATUS_PARTS,
+): Row {
+  const known = listParts(state);
+  let parts = shown.flatMap((name) => known[name] ?? []);
   const width = (shown: readonly Part[]) =>
     shown.reduce((sum, { text }) => sum + cells(text), 0) + 3 * (shown.length - 1);
   while (parts.length > 1 && width(parts) > columns) {
@@ -29,24 +48,24 @@ export function statusLine(state: ConversationState, columns: number, theme: The
   return parts.map(({ text, tone }) => theme[tone](cutRow(text, columns))).join(theme.dim(' · '));
 }
 
-function listParts(state: ConversationState): readonly Part[] {
+function listParts(state: ConversationState): Readonly<Record<StatusPart, Part | undefined>> {
   const { session, figures, submission } = state;
   const { context, cost, cache } = figures;
   const background = listBackground(state);
-  const parts: (Part | undefined)[] = [
-    { text: session.model === '' ? 'model ?' : shortModel(session.model), tone: 'dim', rank: 1 },
-    {
+  return {
+    model: { text: session.model === '' ? 'model ?' : shortModel(session.model), tone: 'dim', rank: 1 },
+    mode: {
       text: modeName(session.mode),
       tone: session.mode === 'bypassPermissions' ? 'warn' : 'dim',
       rank: 2,
     },
-    { text: contextText(context), tone: contextTone(context), rank: 0 },
-    {
+    context: { text: contextText(context), tone: contextTone(context), rank: 0 },
+    cost: {
       text: cost === undefined ? '$ ?' : costText(cost),
       tone: 'dim',
       rank: 3,
     },
-    cache && {
+    cache: cache && {
       text:
         cache.brokenBy === undefined
           ? `cache ${share(cache.readTokens, cache.inputTokens)}`
@@ -54,15 +73,16 @@ function listParts(state: ConversationState): readonly Part[] {
       tone: cache.brokenBy === undefined ? 'dim' : 'warn',
       rank: 5,
     },
-    submission === undefined || submission.turns === 0
-      ? undefined
-      : { text: `turn ${submission.turns}`, tone: 'dim', rank: 4 },
-    background.length === 0
-      ? undefined
-      : { text: `${background.length} in the background`, tone: 'dim', rank: 6 },
-    { text: placeText(session), tone: 'dim', rank: 7 },
-  ];
-  return parts.flatMap((part) => part ?? []);
+    turn:
+      submission === undefined || submission.turns === 0
+        ? undefined
+        : { text: `turn ${submission.turns}`, tone: 'dim', rank: 4 },
+    background:
+      background.length === 0
+        ? undefined
+        : { text: `${background.length} in the background`, tone: 'dim', rank: 6 },
+    place: { text: placeText(session), tone: 'dim', rank: 7 },
+  };
 }
 
 /** `app`, `app on main` */
