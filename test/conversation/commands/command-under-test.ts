@@ -70,6 +70,8 @@ export interface HarnessOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly options?: Options;
+  /** `HOME` is the configuration home, so that paths in it are short. */
+  readonly hasHome?: boolean;
   /** Without a key in the environment. */
   readonly hasNoKey?: boolean;
   /** Made before the session begins: files of the project, by path. */
@@ -81,6 +83,7 @@ export async function commandsUnderTest({
   rows = 24,
   options: given = {},
   hasNoKey = false,
+  hasHome = false,
   prepare,
 }: HarnessOptions = {}): Promise<Harness> {
   const server = await startRehearsal();
@@ -90,7 +93,13 @@ export async function commandsUnderTest({
   await mkdir(home);
   await prepare?.({ cwd, home, server });
   const key = hasNoKey ? undefined : { ANTHROPIC_API_KEY: 'k' };
-  const env = { ANTHROPIC_BASE_URL: server.url, ...key, TURNWRIGHT_HOME: home, PATH: '' };
+  const env = {
+    ANTHROPIC_BASE_URL: server.url,
+    ...key,
+    TURNWRIGHT_HOME: home,
+    PATH: '',
+    ...(hasHome && { HOME: home }),
+  };
   const { input, push, end } = pushable();
   const options: Options = {
     cwd,

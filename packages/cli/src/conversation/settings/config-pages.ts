@@ -63,8 +63,11 @@ export async function runConfig(argument: string, context: ConversationCommandCo
 async function readNow({ options }: ConversationCommandContext): Promise<readonly SettingNow[]> {
   const [keys, report] = await Promise.all([settingsKeys(), resolveSettings(options)]);
   const all = keys.map(asScreenKey).map((setting): SettingNow => {
-    const from = report.sources.findLast(({ settings }) => valueIn(settings, setting.key) !== undefined);
-    return { ...setting, value: valueIn(report.effective, setting.key), from };
+    // An empty object says nothing: the files that are read have an empty `env`.
+    const isSaid = (value: unknown) => value !== undefined && JSON.stringify(value) !== '{}';
+    const from = report.sources.findLast(({ settings }) => isSaid(valueIn(settings, setting.key)));
+    const value = from === undefined ? undefined : valueIn(report.effective, setting.key);
+    return { ...setting, value, from };
   });
   const sorted = all.toSorted((a, b) => a.key.localeCompare(b.key, 'en'));
   const isSet = ({ value }: SettingNow) => value !== undefined;
@@ -82,12 +85,14 @@ function valueIn(settings: object, path: string): unknown {
 
 function settingItem(setting: SettingNow, context: ConversationCommandContext): ListItem<SettingNow> {
   const { key, value, from } = setting;
-  const where = from === undefined ? '' : ` · ${sourceWords(from, context)}`;
+  const where = from === undefined ? '' : ` · ${sourceWords(from)}`;
   return {
     value: setting,
     label: key,
     detail: value === undefined ? 'not set' : `${valueWords(setting)}${where}`,
-    about: [SETTING_WORDS[key] ?? ''].filter(Boolean),
+    about: [SETTING_WORDS[key] ?? '', from?.path === undefined ? '' : fileWords(from.path, context)].filter(
+      Boolean,
+    ),
   };
 }
 
@@ -107,13 +112,21 @@ function valueWords({ key, value }: SettingNow): string {
   return key === 'proxyUrl' || key === 'baseUrl' ? text.replace(/\/\/[^/@]+@/, '//…@') : text;
 }
 
-function sourceWords(
-  { source, path }: SettingsReport['sources'][number],
-  { cwd }: { readonly cwd: string },
-): string {
-  if (path !== undefined) return shortPath(path, { cwd });
-  return source === 'managed' ? 'policy of this machine' : source === 'flag' ? 'a flag' : source;
+/** A file as it is named here. */
+const fileWords = (path: string, { cwd, env }: Pick<ConversationCommandContext, 'cwd' | 'env'>): string =>
+  shortPath(path, { cwd, home: env['HOME'] });
+
+function sourceWords({ source }: SettingsReport['sources'][number]): string {
+  return SOURCES[source] ?? source;
 }
+
+const SOURCES: Readonly<Record<string, string>> = {
+  user: 'yours',
+  local: 'yours, in this project',
+  project: 'the project’s',
+  flag: 'a flag',
+  managed: 'policy of this machine',
+};
 
 /** `given`: the value as it was typed; undefined: the person is asked. */
 async function change(
@@ -157,6 +170,7 @@ async function askValue(
     questionOverlay({
       title: key,
       about: [...about, ...(value === undefined ? [] : ['Nothing, and Enter, takes it out of the file.'])],
+      mayBeEmpty: true,
       initial: value === undefined ? '' : String(value),
       problem: (answer) => problemOf(setting, answer),
     }),
@@ -184,7 +198,7 @@ function parsed(setting: SettingNow, text: string): unknown {
 async function chooseFile(
   { key, isOnlyOwn, from }: SettingNow,
   value: unknown,
-  { cwd, open, query }: ConversationCommandContext,
+  { cwd, env, open, query }: ConversationCommandContext,
 ): Promise<Destination | undefined> {
   const what = value === undefined ? `takes ${key} out of` : `writes ${key}: ${JSON.stringify(value)} to`;
   const places = [
@@ -196,7 +210,7 @@ async function chooseFile(
   for (const [destination, label] of places) {
     const file = await query.settingsFile(destination).catch(() => undefined);
     if (file === undefined || (isOnlyOwn && destination !== 'userSettings')) continue;
-    const short = shortPath(file, { cwd });
+    const short = fileWords(file, { cwd, env });
     items.push({
       value: destination,
       label,
@@ -222,12 +236,12 @@ async function write(
   destination: Destination,
   context: ConversationCommandContext,
 ): Promise<void> {
-  const { columns, cwd, print, query, setTheme, theme } = context;
+  const { columns, cwd, env, print, query, setTheme, theme } = context;
   await query.setSetting(destination, key, value);
-  const file = shortPath(await query.settingsFile(destination), { cwd });
+  const file = fileWords(await query.settingsFile(destination), { cwd, env });
   const now = (await readNow(context)).find((each) => each.key === key);
-  const theme_ = THEMES.find((each) => each === (value ?? 'auto'));
-  if (key === 'theme' && theme_ !== undefined) setTheme(theme_);
+  const chosen = THEMES.find((each) => each === (value ?? 'auto'));
+  if (key === 'theme' && chosen !== undefined) setTheme(chosen);
   const done =
     value === undefined
       ? `${key} is not in ${file} any more`
@@ -235,8 +249,7 @@ async function write(
   const when = key === 'theme' ? '.' : ', from the next session on.';
   print(wrap(oneLine(`${done}${when}`), columns));
   if (now === undefined || JSON.stringify(now.value) === JSON.stringify(value)) return;
-  const other =
-    now.from === undefined ? 'nothing sets it there: a repository cannot' : sourceWords(now.from, context);
+  const other = now.from === undefined ? 'nothing sets it there: a repository cannot' : sourceWords(now.from);
   const said = now.value === undefined ? 'It has no effect' : `It is still ${valueWords(now)}`;
   print(wrap(oneLine(`${said} (${other}).`), columns).map((row) => theme.warn(row)));
 }
@@ -245,10 +258,12 @@ async function write(
 async function openItsFile(
   { key, from }: SettingNow,
   given: string | undefined,
-  { cwd, openFile, print, query, theme }: ConversationCommandContext,
+  { cwd, env, openFile, print, query, theme }: ConversationCommandContext,
 ): Promise<void> {
   if (given !== undefined) throw new CommandMistake(`${key} is a list or an object: change it in its file.`);
   const file = from?.path ?? (await query.settingsFile('userSettings'));
-  print([theme.dim(oneLine(`${key} is a list or an object: change it in ${shortPath(file, { cwd })}.`))]);
+  print([
+    theme.dim(oneLine(`${key} is a list or an object: change it in ${fileWords(file, { cwd, env })}.`)),
+  ]);
   await openFile(file);
 }

@@ -1,5 +1,5 @@
 /** `/output-style`: how the model answers, in this project. */
-import { getSessionInfo, resolveSettings } from '@turnwright/engine';
+import { resolveSettings } from '@turnwright/engine';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
 import { wrap } from '@turnwright/terminal/text/wrap.ts';
 import { shortPath } from '../../words/tool-label.ts';
@@ -7,9 +7,10 @@ import type { ConversationCommandContext } from '../command-context.ts';
 import { CommandMistake } from '../commands/command-type.ts';
 import { listOverlay } from '../commands/list.ts';
 import { isWorking } from '../conversation-state.ts';
+import { reopenHere } from '../session/reopen-here.ts';
 
 export async function runOutputStyle(argument: string, context: ConversationCommandContext): Promise<void> {
-  const { columns, cwd, env, open, options, print, query, reopen, state, theme } = context;
+  const { columns, cwd, open, options, print, query, state, theme } = context;
   const { output_style: now, available_output_styles: styles } = await query.initializationResult();
   const asked = styles.find((style) => style.toLowerCase() === argument.toLowerCase());
   if (argument !== '' && asked === undefined)
@@ -41,11 +42,7 @@ export async function runOutputStyle(argument: string, context: ConversationComm
   }
   // It is a part of the system prompt, which a session has from its beginning.
   const isNow = !isWorking(state);
-  if (isNow) {
-    const { id } = state.session;
-    const isRecorded = (await getSessionInfo(id, { env })) !== undefined;
-    await reopen({ ...(isRecorded && { resume: id }), isQuiet: true });
-  }
+  if (isNow) await reopenHere(context);
   const when = isNow ? 'from the next prompt on' : 'when this session is opened again';
   print(wrap(oneLine(`The output style is ${chosen}, ${when}. It is kept in ${file}.`), columns));
 }

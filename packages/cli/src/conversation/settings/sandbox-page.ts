@@ -1,17 +1,12 @@
 /** `/sandbox`: whether commands run isolated, what they may, and a switch for this session. */
-import {
-  getSessionInfo,
-  resolveSettings,
-  type SandboxState,
-  type SettingsReport,
-  sandboxState,
-} from '@turnwright/engine';
+import { resolveSettings, type SandboxState, type SettingsReport, sandboxState } from '@turnwright/engine';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
 import { wrap } from '@turnwright/terminal/text/wrap.ts';
 import type { ConversationCommandContext } from '../command-context.ts';
 import { CommandMistake } from '../commands/command-type.ts';
 import { type ListItem, listOverlay } from '../commands/list.ts';
 import { isWorking } from '../conversation-state.ts';
+import { reopenHere } from '../session/reopen-here.ts';
 import { runConfig } from './config-pages.ts';
 
 type Sandbox = NonNullable<SettingsReport['effective']['sandbox']>;
@@ -32,7 +27,7 @@ export async function runSandbox(argument: string, context: ConversationCommandC
   const choice = await open(
     listOverlay({
       title: sandboxTitle(found),
-      items: sandboxItems(found, sandbox, context.state.session.cwd),
+      items: sandboxItems(found, sandbox),
       empty: '',
       enter: 'takes it',
     }),
@@ -42,23 +37,17 @@ export async function runSandbox(argument: string, context: ConversationCommandC
   await runConfig(choice.line, context);
 }
 
-export function sandboxTitle({ asked, required, isolator, why, remedy = '' }: SandboxState): string {
-  if (isolator === undefined) {
-    const then = !asked
-      ? ''
-      : required
-        ? ' The settings demand it, so commands do not run.'
-        : ' Commands run WITHOUT isolation.';
-    return `Sandbox: not available here, ${why}.${then} ${remedy}`.trimEnd();
-  }
-  return asked ? `Sandbox: on (${isolator})` : `Sandbox: off (${isolator} would isolate)`;
+export function sandboxTitle({ asked, required, isolator }: SandboxState): string {
+  if (isolator !== undefined)
+    return asked ? `Sandbox: on (${isolator})` : `Sandbox: off (${isolator} would isolate)`;
+  const then = !asked ? '' : required ? ', so commands do not run' : ', so commands run WITHOUT isolation';
+  return `Sandbox: not available here${then}`;
 }
 
 /** What can be switched, then what isolated commands may, one line each. */
 export function sandboxItems(
-  { asked, isolator, hooks, mcpServers }: SandboxState,
+  { asked, isolator, hooks, mcpServers, why, remedy = '' }: SandboxState,
   sandbox: Sandbox,
-  cwd: string,
 ): readonly ListItem<Choice>[] {
   const { filesystem = {}, network = {}, autoAllowBashIfSandboxed: free = false } = sandbox;
   const none: Choice = { kind: 'none' };
@@ -73,7 +62,7 @@ export function sandboxItems(
   const servers = mcpServers === 'all' ? ['all MCP servers'] : mcpServers.map((name) => `the server ${name}`);
   return [
     ...(isolator === undefined
-      ? []
+      ? [fact('why', `${why}. ${remedy}`.trimEnd())]
       : [
           {
             value: { kind: 'set', change: { enabled: !asked } } as const,
@@ -98,8 +87,13 @@ export function sandboxItems(
     },
     fact('isolated', ['commands', ...(hooks ? ['hooks'] : []), ...servers].join(', ')),
     fact('questions', free ? 'isolated commands run without one' : 'as without a sandbox'),
-    fact('writes', isFiles ? list([cwd, ...(filesystem.allowWrite ?? [])], cwd) : 'files are not isolated'),
-    fact('never writes', list(filesystem.denyWrite, 'nothing more is named')),
+    fact(
+      'writes',
+      isFiles
+        ? list(['this folder and those that you added', ...(filesystem.allowWrite ?? [])], '')
+        : 'files are not isolated',
+    ),
+    fact('never writes', list(filesystem.denyWrite, 'settings, hooks and other files that decide what runs')),
     fact('never reads', list(filesystem.denyRead, 'keys and logins of your home')),
     fact('network', list(network.allowedDomains, 'none')),
     fact(
@@ -114,7 +108,7 @@ async function switchTo(
   found: SandboxState,
   context: ConversationCommandContext,
 ): Promise<void> {
-  const { columns, env, options, print, query, reopen, state } = context;
+  const { columns, options, print, query, state } = context;
   if (isWorking(state))
     throw new CommandMistake(
       'The session works. Switch the sandbox when it has answered, or interrupt it first.',
@@ -127,9 +121,7 @@ async function switchTo(
   for (const [key, value] of Object.entries(change))
     if ((effective.sandbox?.[key] ?? false) !== value)
       throw new CommandMistake(`The policy of this machine sets sandbox.${key}, so it stays as it is.`);
-  const { id } = state.session;
-  const isRecorded = (await getSessionInfo(id, { env })) !== undefined;
-  await reopen({ ...(isRecorded && { resume: id }), isQuiet: true, settings });
+  await reopenHere(context, { settings });
   print(wrap(oneLine(switchedSentence(change, found)), columns));
 }
 

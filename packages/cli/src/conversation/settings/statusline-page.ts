@@ -28,11 +28,10 @@ export async function runStatusline(argument: string, context: ConversationComma
     case '':
       return choose(context);
     case 'default':
-      return keep({ statusLine: undefined, statusParts: undefined }, context);
+      return tell(await keep(EVERYTHING, context), context);
     case 'parts':
-      return rest === ''
-        ? choose(context)
-        : keep({ statusLine: undefined, statusParts: readParts(rest) }, context);
+      if (rest === '') return choose(context);
+      return tell(await keep({ statusLine: undefined, statusParts: readParts(rest) }, context), context);
     case 'command':
       return useCommand(rest, context);
     default:
@@ -50,7 +49,8 @@ function readParts(text: string): readonly StatusPart[] {
 
 /** The list comes back after each part, so that several can be switched. */
 async function choose(context: ConversationCommandContext): Promise<void> {
-  let search: string | undefined;
+  let at: number | undefined;
+  let said: string | undefined;
   for (;;) {
     const { statusLine, statusParts = STATUS_PARTS } = context.statusLine ?? {};
     const chosen = await context.open(
@@ -59,19 +59,19 @@ async function choose(context: ConversationCommandContext): Promise<void> {
         items: statusItems(statusLine === undefined ? statusParts : []),
         empty: '',
         enter: 'switches it',
-        search,
+        at,
       }),
     );
-    if (chosen === undefined) return;
+    if (chosen === undefined) return said === undefined ? undefined : tell(said, context);
     if (chosen === 'command') return useCommand('', context);
-    if (chosen === 'default') return keep({ statusLine: undefined, statusParts: undefined }, context);
+    if (chosen === 'default') return tell(await keep(EVERYTHING, context), context);
     const shown =
       statusParts.includes(chosen) && statusLine === undefined
         ? statusParts.filter((part) => part !== chosen)
         : STATUS_PARTS.filter((part) => part === chosen || statusParts.includes(part));
     if (shown.length === 0) throw new CommandMistake('One part stays: /statusline default shows all again.');
-    await keep({ statusLine: undefined, statusParts: shown }, context);
-    search = '';
+    said = await keep({ statusLine: undefined, statusParts: shown }, context);
+    at = STATUS_PARTS.indexOf(chosen);
   }
 }
 
@@ -99,12 +99,19 @@ async function useCommand(given: string, context: ConversationCommandContext): P
           }),
         );
   if (command === undefined || command === '') return;
-  await keep({ statusLine: { command, padding: 0 }, statusParts: context.statusLine?.statusParts }, context);
+  const { statusParts } = context.statusLine ?? {};
+  tell(await keep({ statusLine: { command, padding: 0 }, statusParts }, context), context);
+}
+
+const EVERYTHING: StatusLineChoice = { statusLine: undefined, statusParts: undefined };
+
+function tell(sentence: string, { columns, print }: ConversationCommandContext): void {
+  print(wrap(oneLine(sentence), columns));
 }
 
 /** Takes effect now, and is kept in the person's own file: nobody else's status line changes. */
-async function keep(choice: StatusLineChoice, context: ConversationCommandContext): Promise<void> {
-  const { columns, print, query, setStatusLine } = context;
+async function keep(choice: StatusLineChoice, context: ConversationCommandContext): Promise<string> {
+  const { query, setStatusLine } = context;
   const { statusLine, statusParts } = choice;
   const isAll = statusParts === undefined || statusParts.length === STATUS_PARTS.length;
   setStatusLine({ statusLine, statusParts: isAll ? undefined : statusParts });
@@ -122,7 +129,7 @@ async function keep(choice: StatusLineChoice, context: ConversationCommandContex
       : isAll
         ? 'complete'
         : (statusParts ?? []).join(', ');
-  print(wrap(oneLine(`The status line is ${what}. ${kept}`), columns));
+  return `The status line is ${what}. ${kept}`;
 }
 
 function scriptPrompt(wish: string): string {

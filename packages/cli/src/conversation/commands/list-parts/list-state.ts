@@ -33,6 +33,8 @@ export interface ListOf<T> {
   /** Text to search for at the beginning. */
   readonly search?: string | undefined;
   readonly dial?: ListDial | undefined;
+  /** Index of the item that is chosen first. Default: the one in use. */
+  readonly at?: number | undefined;
   /** Items that take a while: they replace `items` when they arrive. A rejection is shown as a sentence. */
   readonly later?: { readonly what: string; readonly items: Promise<readonly ListItem<T>[]> } | undefined;
 }
@@ -53,7 +55,7 @@ export function openedList<T>(list: ListOf<T>): ListState<T> {
   const { items, later, dial, search = '' } = list;
   const field = createLineField(search);
   const opened = { list, items, search: field, chosen: 0, dialled: dial?.at ?? 0, note: later?.what };
-  return { ...opened, chosen: findCurrentIndex(listMatches(opened)) };
+  return { ...opened, chosen: list.at ?? findCurrentIndex(listMatches(opened)) };
 }
 
 /** Items that contain every word of the search, in their order. */
