@@ -51,12 +51,7 @@ export function sandboxItems(
 ): readonly ListItem<Choice>[] {
   const { filesystem = {}, network = {}, autoAllowBashIfSandboxed: free = false } = sandbox;
   const none: Choice = { kind: 'none' };
-  const fact = (label: string, detail: string): ListItem<Choice> => ({
-    value: none,
-    label,
-    detail,
-    about: [detail],
-  });
+  const fact = (label: string, detail: string): ListItem<Choice> => ({ value: none, label, detail });
   const list = (values: readonly string[] | undefined, otherwise: string) => values?.join(', ') || otherwise;
   const isFiles = filesystem.disabled !== true;
   const servers = mcpServers === 'all' ? ['all MCP servers'] : mcpServers.map((name) => `the server ${name}`);
@@ -93,7 +88,10 @@ export function sandboxItems(
         ? list(['this folder and those that you added', ...(filesystem.allowWrite ?? [])], '')
         : 'files are not isolated',
     ),
-    fact('never writes', list(filesystem.denyWrite, 'settings, hooks and other files that decide what runs')),
+    fact(
+      'never writes',
+      [...(filesystem.denyWrite ?? []), 'settings, hooks and other files that decide what runs'].join(', '),
+    ),
     fact('never reads', list(filesystem.denyRead, 'keys and logins of your home')),
     fact('network', list(network.allowedDomains, 'none')),
     fact(

@@ -130,7 +130,11 @@ export function taskFrame({ task, output, note, nowMs }: TaskPage, size: Size, t
   const notes = note === undefined ? [] : [theme.warn(cutRow(note, columns))];
   const lines = outputLines(task, output);
   const most = room - head.length - notes.length - 1;
-  const rows: Row[] = lines.slice(-most).map((line) => cutRow(`  ${visible(line)}`, columns));
+  const isSaid = (output ?? '').trim() === '';
+  const rows: Row[] = lines
+    .flatMap((line) => (isSaid ? wrap(line, columns - 2) : [visible(line)]))
+    .slice(-most)
+    .map((line) => cutRow(`  ${line}`, columns));
   return {
     rows: [...head, ...rows, ...notes, theme.dim(cells(keys) <= columns ? keys : cutRow(short, columns))],
   };
@@ -142,7 +146,7 @@ export function outputLines(
   output: string | undefined,
 ): readonly string[] {
   const text = terminalText(output ?? '').trimEnd();
-  if (text !== '') return text.split('\n');
+  if (text !== '') return text.split(/\r?\n/);
   if (kind === 'agent' && status === 'running')
     return [
       `It answers when it is done.${usage?.lastTool === undefined ? '' : ` Its last tool: ${usage.lastTool}.`}`,
