@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { ProjectTrust } from '../engine/standalone/inspect-settings.ts';
 import type { AvailableModels } from '../engine/standalone/list-configured-models.ts';
 import type { EndpointAnswer } from '../engine/standalone/probe-model.ts';
+import type { SettingKey } from '../engine/standalone/setting-keys.ts';
 import { configHome } from '../settings/read/config-home.ts';
 
 export { machineSettingsFile } from '../settings/read/read-managed.ts';
@@ -17,7 +18,6 @@ import type { SandboxState } from '../engine/sandbox/open-sandbox.ts';
 import { checkOptions } from '../options/check-options.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { CloudName } from '../protocol/model/provider.ts';
-import type { SettingKey } from '../settings/read/describe-keys.ts';
 import { loadConfig } from './open-engine.ts';
 import { resolveFolder, resolvePlace } from './process-place.ts';
 import type { Options } from './query-options.ts';
@@ -215,7 +215,7 @@ async function openTrustRecords(options: Pick<Options, 'cwd' | 'env'>) {
 
 /** The keys of settings with the kind of their values, in the order of the schema. */
 export async function settingsKeys(): Promise<readonly SettingKey[]> {
-  return (await import('../settings/read/describe-keys.ts')).describeKeys();
+  return (await import('../engine/standalone/setting-keys.ts')).listSettingKeys();
 }
 
 /**

@@ -1,14 +1,13 @@
 /** What the keys of the conversation do (S6.5), besides those of the editor. */
-import { errorText } from '@turnwright/base/text/error-text.ts';
 import type { Draft } from '@turnwright/terminal/editor/buffer.ts';
 import type { ActionName } from '@turnwright/terminal/input/actions.ts';
 import type { InputEvent } from '@turnwright/terminal/input/events.ts';
 import { nameOfKey } from '@turnwright/terminal/input/key-names.ts';
-import { counted } from '../../words/units.ts';
 import type { ConversationClock } from '../conversation-clock.ts';
-import { type ConversationState, isWorking, listBackground } from '../conversation-state.ts';
+import { isWorking } from '../conversation-state.ts';
 import type { TerminalConversation } from '../create-conversation.ts';
 import type { Screen } from './conversation-screen.ts';
+import { createHands } from './hands.ts';
 
 interface KeyTargets {
   readonly conversation: TerminalConversation;
@@ -27,10 +26,7 @@ interface KeyTargets {
 }
 
 /** Two presses within this time are one gesture: Ctrl+C leaves, Escape opens the list of prompts. */
-const TWICE_MS = { clear: 1_000, interrupt: 600, stopTasks: 3_000 } as const;
-
-/** Calls that can go on without being waited for. */
-const DETACHED: readonly string[] = ['Bash', 'Agent'];
+const TWICE_MS = { clear: 1_000, interrupt: 600 } as const;
 
 /** Keys of Claude Code that do nothing here: what to do in their place. */
 export const FOREIGN_KEYS: Readonly<Record<string, string>> = {
@@ -45,7 +41,6 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
   const { editor } = screen;
   let lastClearMs = Number.NEGATIVE_INFINITY;
   let lastEscapeMs = Number.NEGATIVE_INFINITY;
-  let lastStopMs = Number.NEGATIVE_INFINITY;
   const hint = (text: string | undefined) => conversation.dispatch({ kind: 'hint', text });
 
   const send = (how?: 'now') => {
@@ -78,37 +73,7 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
     editor.prepend(prompt);
   };
 
-  const setStash = (stash: ConversationState['stash']) => conversation.dispatch({ kind: 'stashed', stash });
-  const stash = () => {
-    const { stash: aside } = conversation.state;
-    const last = aside.at(-1);
-    if (!editor.isEmpty) {
-      setStash([...aside, editor.putAside()]);
-      hint(`Put aside. ${screen.bindings.keyOf('stash')} on an empty prompt brings it back.`);
-    } else if (last === undefined) hint('Nothing is put aside.');
-    else {
-      setStash(aside.slice(0, -1));
-      editor.replace(last);
-    }
-  };
-  const toBackground = async () => {
-    const runs = conversation.state.tools.some(({ name, isOwn }) => !isOwn && DETACHED.includes(name));
-    if (!runs) return hint('No command or agent runs that could go on in the background.');
-    await conversation.query.backgroundTasks();
-    hint('It goes on in the background: /tasks shows it.');
-  };
-  const stopTasks = async () => {
-    const running = listBackground(conversation.state);
-    if (running.length === 0) return hint('Nothing runs in the background.');
-    const nowMs = clock.monotonicMs();
-    const isTwice = nowMs - lastStopMs <= TWICE_MS.stopTasks;
-    lastStopMs = nowMs;
-    const what = counted(running.length, 'task');
-    if (!isTwice) return hint(`${screen.bindings.keyOf('stopTasks')} again stops ${what} in the background.`);
-    await Promise.all(running.map(({ id }) => conversation.query.stopTask(id)));
-    hint(`Stopped ${what} in the background.`);
-  };
-  const attempt = (work: Promise<void>) => work.catch((error: unknown) => hint(errorText(error)));
+  const hands = createHands({ conversation, screen, clock, hint });
 
   return (event, action) => {
     if (action !== 'clear') hint(undefined);
@@ -139,13 +104,13 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
       case 'externalEditor':
         return targets.editOutside();
       case 'stash':
-        return stash();
+        return hands.stash();
       case 'chooseModel':
         return targets.command('/model');
       case 'toBackground':
-        return void attempt(toBackground());
+        return hands.toBackground();
       case 'stopTasks':
-        return void attempt(stopTasks());
+        return hands.stopTasks();
     }
     if (editor.handle(event, action)) return;
     if (action === undefined && event.kind === 'key') return hint(FOREIGN_KEYS[nameOfKey(event)]);

@@ -1,6 +1,6 @@
 /** Settings that only the screen reads. A value that cannot be used is ignored, with a sentence. */
 import { type Options, resolveSettings } from '@turnwright/engine';
-import { STATUS_PARTS, type StatusPart } from '../view/status-line.ts';
+import { STATUS_PARTS, type StatusPart } from '../view/status-parts.ts';
 
 export interface ScreenSettings {
   readonly theme: ThemeSetting;

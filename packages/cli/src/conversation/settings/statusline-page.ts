@@ -5,7 +5,7 @@ import type { ConversationCommandContext, StatusLineChoice } from '../command-co
 import { CommandMistake } from '../commands/command-type.ts';
 import { type ListItem, listOverlay } from '../commands/list.ts';
 import { questionOverlay } from '../commands/question.ts';
-import { STATUS_PARTS, type StatusPart } from '../view/status-line.ts';
+import { STATUS_PARTS, type StatusPart } from '../view/status-parts.ts';
 
 const ABOUT: Readonly<Record<StatusPart, string>> = {
   model: 'the model',
@@ -109,7 +109,7 @@ function tell(sentence: string, { columns, print }: ConversationCommandContext):
   print(wrap(oneLine(sentence), columns));
 }
 
-/** Takes effect now, and is kept in the person's own file: nobody else's status line changes. */
+/** Takes effect now, and is kept in the person's own file alone. */
 async function keep(choice: StatusLineChoice, context: ConversationCommandContext): Promise<string> {
   const { query, setStatusLine } = context;
   const { statusLine, statusParts } = choice;

@@ -1,5 +1,6 @@
 /** Rows about background work and agents. Pure. */
 import { terminalText } from '@turnwright/base/process/terminal-text.ts';
+import { toolFacts } from '@turnwright/engine';
 import type { Row, ScreenFrame, Size } from '@turnwright/terminal/renderer/frame.ts';
 import { cells, cutRow } from '@turnwright/terminal/text/cells.ts';
 import type { Theme } from '@turnwright/terminal/text/theme.ts';
@@ -7,15 +8,21 @@ import { oneLine, visible } from '@turnwright/terminal/text/visible.ts';
 import { wrap } from '@turnwright/terminal/text/wrap.ts';
 import { cost, counted, duration, tokens } from '../../words/units.ts';
 import type { ListItem } from '../commands/list.ts';
-import type { ConversationState, ShownTask } from '../conversation-state.ts';
+import type { ConversationState, RunningTool, ShownTask } from '../conversation-state.ts';
 
-/** Background work, agents, and the commands that a call waits for: what runs comes first, then the newest. */
+/** A command or an agent that its call waits for, and that can go on without it. */
+export function isWaitedFor({ name, agent, isOwn, askedSinceMs }: RunningTool): boolean {
+  const isCommand = toolFacts(name).family === 'command';
+  return (isCommand || agent !== undefined) && !isOwn && askedSinceMs === undefined;
+}
+
+/** Background work, agents, and commands that a call waits for: what runs first, then the newest. */
 export function listTasks({
   tasks,
   tools,
 }: Pick<ConversationState, 'tasks' | 'tools'>): readonly ShownTask[] {
   const waitedFor = tools
-    .filter(({ name, isOwn, askedSinceMs }) => name === 'Bash' && !isOwn && askedSinceMs === undefined)
+    .filter((call) => isWaitedFor(call) && call.agent === undefined)
     .map(
       ({ id, input, sinceMs }): ShownTask => ({
         id,

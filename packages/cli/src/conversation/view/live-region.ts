@@ -12,7 +12,8 @@ import { cost, counted, duration } from '../../words/units.ts';
 import type { ConversationState, RunningTool, Todo } from '../conversation-state.ts';
 import { sumCosts } from '../reduce/reduce-tools.ts';
 import { type ActivityKeys, activityLine, findActivity, pickTone } from './activity.ts';
-import { type StatusPart, statusLine } from './status-line.ts';
+import { statusLine } from './status-line.ts';
+import type { StatusPart } from './status-parts.ts';
 import { outputRow, todoRow } from './tool-rows.ts';
 
 export interface LiveParts {

@@ -7,21 +7,9 @@ import { modeName } from '../../words/mode-name.ts';
 import { cost as costText } from '../../words/units.ts';
 import { type ContextFigure, type ConversationState, listBackground } from '../conversation-state.ts';
 import { folderName } from '../screen/attention.ts';
+import { STATUS_PARTS, type StatusPart } from './status-parts.ts';
 
 type Tone = 'dim' | 'warn' | 'bad';
-
-/** What the status line can show, in its order. */
-export const STATUS_PARTS = [
-  'model',
-  'mode',
-  'context',
-  'cost',
-  'cache',
-  'turn',
-  'background',
-  'place',
-] as const;
-export type StatusPart = (typeof STATUS_PARTS)[number];
 
 interface Part {
   readonly text: string;

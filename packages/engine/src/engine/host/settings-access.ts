@@ -34,8 +34,8 @@ export interface SettingsAccess {
     settings: Readonly<Record<string, unknown>>,
   ): Promise<void>;
   /**
-   * Writes one key, with its path (`sandbox.enabled`); undefined takes it out. Throws `invalid_option` for one
-   * that there is not, and `invalid_settings`.
+   * Writes one key, with its path (`sandbox.enabled`); undefined takes it out. Throws `invalid_option` for an
+   * unknown one, and `invalid_settings`.
    */
   set(destination: SettingsDestination, path: string, value: unknown): Promise<void>;
   /** Lays the keys over the flag layer; null takes one away. Resolves with what everything then comes to. */
