@@ -57,13 +57,16 @@ test('a wrong use gets one clear sentence', async () => {
       "Write /tasks, or /tasks stop <id> with an id of its list.
       No task b1 runs. /tasks lists them.
       Write /sandbox, /sandbox on or /sandbox off; the rest is in /config sandbox.
-      There is no output style "nosuch". It is one of default, Proactive, Concise, Explanatory, Learning; a file in .claude/output-styles is one more.
+      There is no output style "nosuch". It is one of default, Proactive, Concise,
+      Explanatory, Learning; a file in .claude/output-styles is one more.
       There is no setting "nosuch". /config lists them.
       theme is one of auto, dark, light, basic, none.
       autoCompactWindow is a number above 0.
       hooks is a list or an object: change it in its file.
-      There is no part "weather". There are model, mode, context, cost, cache, turn, background, place.
-      There is no /vim here. The prompt has no vim keys; Ctrl+G opens it in your own editor ($VISUAL, $EDITOR)."
+      There is no part "weather". There are model, mode, context, cost, cache, turn,
+      background, place.
+      There is no /vim here. The prompt has no vim keys; Ctrl+G opens it in your own
+      editor ($VISUAL, $EDITOR)."
     `);
   } finally {
     await harness.close();

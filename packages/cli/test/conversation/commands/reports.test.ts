@@ -228,7 +228,7 @@ describe('/export', () => {
     expect(printed.splice(1).join(' ')).toBe(`${join(cwd, 'talk.md')} exists already: name another file.`);
     state.current = { ...state.current, session: { ...state.current.session, title: 'Files: which?' } };
     await run('/export');
-    expect(printed[2]).toMatch(/\d{4}-\d\d-\d\d-files-which\.md\.$/);
+    expect(printed.at(-1)).toMatch(/\d{4}-\d\d-\d\d-files-which\.md\.$/);
   });
 
   it('says that there is nothing to write', async () => {
