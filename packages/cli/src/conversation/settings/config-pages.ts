@@ -137,6 +137,8 @@ async function change(
   if (setting.kind === 'other') return openItsFile(setting, given, context);
   const answer = given === undefined ? await askValue(setting, context) : { value: parsed(setting, given) };
   if (answer === undefined) return;
+  if (answer.value === undefined && setting.from === undefined)
+    return context.print([context.theme.dim(`${setting.key} is set nowhere, and stays so.`)]);
   const destination = await chooseFile(setting, answer.value, context);
   if (destination === undefined) return;
   await write(setting, answer.value, destination, context);

@@ -6,7 +6,7 @@ import { shortPath } from '../../words/tool-label.ts';
 import type { ConversationCommandContext } from '../command-context.ts';
 import { CommandMistake } from '../commands/command-type.ts';
 import { listOverlay } from '../commands/list.ts';
-import { isWorking } from '../conversation-state.ts';
+import { isWorking, listBackground } from '../conversation-state.ts';
 import { reopenHere } from '../session/reopen-here.ts';
 
 export async function runOutputStyle(argument: string, context: ConversationCommandContext): Promise<void> {
@@ -41,7 +41,7 @@ export async function runOutputStyle(argument: string, context: ConversationComm
     return print(wrap(oneLine(why), columns).map((row) => theme.warn(row)));
   }
   // It is a part of the system prompt, which a session has from its beginning.
-  const isNow = !isWorking(state);
+  const isNow = !isWorking(state) && listBackground(state).length === 0;
   if (isNow) await reopenHere(context);
   const when = isNow ? 'from the next prompt on' : 'when this session is opened again';
   print(wrap(oneLine(`The output style is ${chosen}, ${when}. It is kept in ${file}.`), columns));

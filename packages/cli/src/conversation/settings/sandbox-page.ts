@@ -5,7 +5,7 @@ import { wrap } from '@turnwright/terminal/text/wrap.ts';
 import type { ConversationCommandContext } from '../command-context.ts';
 import { CommandMistake } from '../commands/command-type.ts';
 import { type ListItem, listOverlay } from '../commands/list.ts';
-import { isWorking } from '../conversation-state.ts';
+import { isWorking, listBackground } from '../conversation-state.ts';
 import { reopenHere } from '../session/reopen-here.ts';
 import { runConfig } from './config-pages.ts';
 
@@ -110,6 +110,10 @@ async function switchTo(
   if (isWorking(state))
     throw new CommandMistake(
       'The session works. Switch the sandbox when it has answered, or interrupt it first.',
+    );
+  if (listBackground(state).length > 0)
+    throw new CommandMistake(
+      'Background work would end: the session is opened again for it. Stop it first (/tasks), or wait.',
     );
   if (change.enabled === true && found.isolator === undefined)
     throw new CommandMistake(`Nothing can be isolated here: ${found.why}. ${found.remedy ?? ''}`.trimEnd());

@@ -52,7 +52,8 @@ test('against a branch, a range or the index; anything else gets a sentence', as
   git('checkout', '-qb', 'side');
   writeFileSync(join(cwd, 'a'), '2\n');
   git('commit', '-qam', 'second');
-  const headings = async (base: string) => (await readChanges(base, place(cwd)))?.map(({ heading }) => heading);
+  const headings = async (base: string) =>
+    (await readChanges(base, place(cwd)))?.map(({ heading }) => heading);
   expect(await headings('main')).toEqual(['a  +1 −1']);
   expect(await headings('main..side')).toEqual(['a  +1 −1']);
   expect(await headings('--staged')).toEqual([]);

@@ -83,6 +83,15 @@ describe('/config', () => {
     );
   });
 
+  it('takes out what is nowhere without a file', async () => {
+    const { run, printed, cwd } = await start();
+    await run('/config autoCompactEnabled', ["'not set", 'enter', 'down', 'enter']);
+    expect(printed).toEqual(['autoCompactEnabled is set nowhere, and stays so.']);
+    await run('/config autoCompactEnabled=false', ['down', 'enter']);
+    await run('/config autoCompactEnabled', ["'not set", 'enter', 'enter']);
+    expect(await readFile(join(cwd, '.turnwright', 'settings.local.json'), 'utf8')).toBe('{\n}\n');
+  });
+
   it('says when what was written has no effect', async () => {
     const { run, printed } = await start({ prepare: settings, options: { settings: { fastMode: true } } });
     await run('/config fastMode=false', ['enter']);

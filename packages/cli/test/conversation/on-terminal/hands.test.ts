@@ -1,4 +1,6 @@
 /** What hands that come from elsewhere do: put a draft aside, choose model and effort, look at background work. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { against, rehearse, temporaryFolder } from '@turnwright/test/cli/bin.ts';
 import { converse, processOf } from '@turnwright/test/conversation/on-terminal/converse.ts';
 import { hasTmux, pause } from '@turnwright/test/terminal/tmux.ts';
@@ -55,6 +57,27 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     talk.keys('Enter');
     await talk.until('Sure.');
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('"effort":"medium"');
+  });
+
+  test('an output style holds from the next prompt on, and a status line at once', async () => {
+    const server = await rehearse(reply('First.'), reply('Second.'));
+    const [cwd, home] = [temporaryFolder(), temporaryFolder()];
+    const talk = await converse(server, { cwd, env: { ...against(server), TURNWRIGHT_HOME: home } });
+    await talk.seen('opus-5-5');
+    await talk.enter('hello');
+    await talk.until('First.');
+    await talk.enter('/output-style concise');
+    await talk.until('The output style is Concise, from the next prompt on.');
+    await talk.enter('/statusline parts cost,model');
+    await talk.gone('manual');
+    await talk.enter('/statusline command echo mine');
+    await talk.seen('mine');
+    await talk.enter('and now');
+    await talk.until('Second.');
+    const [before, after] = server.requests.slice(-2).map(({ body }) => JSON.stringify(body));
+    expect([before?.includes('Concise'), after?.includes('Concise')]).toEqual([false, true]);
+    expect(after).toContain('First.');
+    expect(readFileSync(join(home, 'settings.json'), 'utf8')).toContain('echo mine');
   });
 
   test('a command goes to the background, shows its output, and is stopped', async () => {
