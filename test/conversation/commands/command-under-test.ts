@@ -9,6 +9,7 @@ import { type RehearsalServer, type Reply, startRehearsal } from '@turnwright/te
 import type {
   ConversationCommandContext,
   ReopenTarget,
+  StatusLineChoice,
 } from '../../../packages/cli/src/conversation/command-context.ts';
 import { completeCommand, runSlashCommand } from '../../../packages/cli/src/conversation/commands/index.ts';
 import type { ListOverlay } from '../../../packages/cli/src/conversation/commands/list.ts';
@@ -51,6 +52,7 @@ export interface Harness {
   readonly emitted: string[];
   /** Themes that were set. */
   readonly themes: ThemeSetting[];
+  readonly statusLines: StatusLineChoice[];
   readonly state: { current: ConversationState };
   readonly context: ConversationCommandContext;
   /** Asks the model and resolves with the end of the turn. */
@@ -68,6 +70,8 @@ export interface HarnessOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly options?: Options;
+  /** `HOME` is the configuration home, so that paths in it are short. */
+  readonly hasHome?: boolean;
   /** Without a key in the environment. */
   readonly hasNoKey?: boolean;
   /** Made before the session begins: files of the project, by path. */
@@ -79,6 +83,7 @@ export async function commandsUnderTest({
   rows = 24,
   options: given = {},
   hasNoKey = false,
+  hasHome = false,
   prepare,
 }: HarnessOptions = {}): Promise<Harness> {
   const server = await startRehearsal();
@@ -88,7 +93,13 @@ export async function commandsUnderTest({
   await mkdir(home);
   await prepare?.({ cwd, home, server });
   const key = hasNoKey ? undefined : { ANTHROPIC_API_KEY: 'k' };
-  const env = { ANTHROPIC_BASE_URL: server.url, ...key, TURNWRIGHT_HOME: home, PATH: '' };
+  const env = {
+    ANTHROPIC_BASE_URL: server.url,
+    ...key,
+    TURNWRIGHT_HOME: home,
+    PATH: '',
+    ...(hasHome && { HOME: home }),
+  };
   const { input, push, end } = pushable();
   const options: Options = {
     cwd,
@@ -160,6 +171,7 @@ export async function commandsUnderTest({
   const openedFiles: string[] = [];
   const emitted: string[] = [];
   const themes: ThemeSetting[] = [];
+  const statusLines: StatusLineChoice[] = [];
   const context: ConversationCommandContext = {
     query: running,
     options,
@@ -170,6 +182,10 @@ export async function commandsUnderTest({
       return themes.at(-1) ?? 'auto';
     },
     setTheme: (setting) => void themes.push(setting),
+    get statusLine() {
+      return statusLines.at(-1) ?? { statusLine: undefined, statusParts: undefined };
+    },
+    setStatusLine: (choice) => void statusLines.push(choice),
     askSecret: (title) => open(questionOverlay({ title, isSecret: true })),
     clock,
     columns: Math.min(columns - 1, 100),
@@ -226,6 +242,7 @@ export async function commandsUnderTest({
     openedFiles,
     emitted,
     themes,
+    statusLines,
     state,
     context,
     ask(text, replies) {

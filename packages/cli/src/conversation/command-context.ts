@@ -6,7 +6,7 @@ import type { Env } from '../world.ts';
 import type { ConversationClock } from './conversation-clock.ts';
 import type { ConversationState } from './conversation-state.ts';
 import type { OverlayOf, ViewDocument } from './overlay.ts';
-import type { ThemeSetting } from './screen/screen-settings.ts';
+import type { ScreenSettings, ThemeSetting } from './screen/screen-settings.ts';
 
 export interface ConversationCommandContext {
   /** The running session; another object after `reopen`. */
@@ -19,6 +19,10 @@ export interface ConversationCommandContext {
   /** Which theme it is, as the person has set it; undefined: there are no colours here. */
   readonly themeSetting: ThemeSetting | undefined;
   setTheme(setting: ThemeSetting): void;
+  /** The status line as it is set; undefined: there is none here. */
+  readonly statusLine: StatusLineChoice | undefined;
+  /** Takes effect at once, and is written nowhere. */
+  setStatusLine(choice: StatusLineChoice): void;
   readonly clock: ConversationClock;
   /** Columns for texts, now: at most 100. */
   readonly columns: number;
@@ -52,6 +56,9 @@ export interface ConversationCommandContext {
   exit(): void;
 }
 
+/** `command`: of the person, in place of the built-in one; `parts`: of that, default all. */
+export type StatusLineChoice = Pick<ScreenSettings, 'statusLine' | 'statusParts'>;
+
 export interface ReopenTarget {
   /** Id of the session; absent: a new one. */
   readonly resume?: string;
@@ -62,6 +69,8 @@ export interface ReopenTarget {
   readonly carryOn?: boolean;
   /** True: the conversation goes on where it is, so nothing of it is printed again. Default false. */
   readonly isQuiet?: boolean;
+  /** In place of the settings of flags, from now on. */
+  readonly settings?: Options['settings'];
   /** Text for the editor afterwards, for example the prompt that was rewound. */
   readonly draft?: string;
 }

@@ -1,5 +1,6 @@
 /** What the conversation knows and shows; plain data, made by `reduce`. Times are monotonic ms. */
 import type { PermissionMode } from '@turnwright/engine';
+import type { Draft } from '@turnwright/terminal/editor/buffer.ts';
 
 /**
  * What is waited for (S6.3). `submitted`: the session takes the prompt; `waiting`: the model begins to
@@ -29,12 +30,14 @@ export interface ConversationState {
   readonly agentCalls: readonly AgentCall[];
   /** What each subagent does, by the call that started it: one in the background goes on after its call. */
   readonly agentTasks: Readonly<Record<string, string>>;
-  /** Commands and agents in the background. */
-  readonly background: readonly string[];
+  /** Background work of this session, and agents: those that have ended too, in the order of their start. */
+  readonly tasks: readonly ShownTask[];
   readonly todos: readonly Todo[];
   readonly showsTodos: boolean;
   /** Prompts that wait, in the order in which they will be sent. */
   readonly queue: readonly PendingPrompt[];
+  /** Drafts that were put aside, the last one at the end. */
+  readonly stash: readonly Draft[];
   /** The last turn of an earlier process has no result: Enter on an empty prompt finishes it. */
   readonly isCutOff: boolean;
   /** Questions that wait for the person: permissions, questions of the model, plans. */
@@ -135,6 +138,33 @@ interface AgentFacts {
   readonly costs: Readonly<Record<string, CostFigure>>;
 }
 
+/** A command in the background, or an agent. */
+export interface ShownTask {
+  readonly id: string;
+  readonly kind: 'command' | 'agent';
+  readonly description: string;
+  /** Of an agent. */
+  readonly agentType: string | undefined;
+  /** The call that started it. */
+  readonly toolUseId: string | undefined;
+  readonly status: 'running' | 'completed' | 'failed' | 'stopped';
+  /** false: its call waits for it. */
+  readonly isInBackground: boolean;
+  readonly startedMs: number;
+  readonly endedMs: number | undefined;
+  /** How it ended, in a sentence. */
+  readonly summary: string | undefined;
+  /** Of an agent so far. */
+  readonly usage: TaskFigures | undefined;
+}
+
+interface TaskFigures {
+  readonly tokens: number;
+  readonly calls: number;
+  readonly lastTool: string | undefined;
+  readonly cost: CostFigure;
+}
+
 export interface Todo {
   readonly text: string;
   readonly status: 'pending' | 'in_progress' | 'completed';
@@ -211,10 +241,11 @@ export function startingState(
     tools: [],
     agentCalls: [],
     agentTasks: {},
-    background: [],
+    tasks: [],
     todos: [],
     showsTodos: true,
     queue: [],
+    stash: [],
     isCutOff: false,
     questions: 0,
     questionsSinceMs: nowMs,
@@ -229,6 +260,11 @@ export function startingState(
 }
 
 export const NO_ANSWER: AnswerFacts = { kind: 'none', unfinished: '', thinking: '', received: 0, shown: [] };
+
+/** What runs in the background. */
+export function listBackground({ tasks }: Pick<ConversationState, 'tasks'>): readonly ShownTask[] {
+  return tasks.filter(({ isInBackground, status }) => isInBackground && status === 'running');
+}
 
 /** A submission runs, or is about to. */
 export function isWorking({ phase }: Pick<ConversationState, 'phase'>): boolean {

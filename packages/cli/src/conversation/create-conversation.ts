@@ -30,6 +30,8 @@ interface ConversationOptions {
   readonly target: ReopenTarget;
   /** Prompts of an earlier process that were not sent. */
   readonly queue?: readonly PendingPrompt[];
+  /** Drafts of an earlier process that were put aside. */
+  readonly stash?: ConversationState['stash'] | undefined;
   readonly clock: ConversationClock;
   /** Gives the terminal to a program that takes keys. Default: there is none to give. */
   readonly lend?: <T>(use: () => Promise<T>) => Promise<T>;
@@ -42,7 +44,7 @@ export class TerminalConversation {
   /** Rejects with the error that keeps the session from opening; resolves when it is open. */
   readonly opened: Promise<void>;
   readonly queue: QueueControls;
-  readonly #base: Options;
+  #base: Options;
   readonly #place: { readonly cwd: string; readonly env: NonNullable<Options['env']> };
   readonly #clock: ConversationClock;
   readonly #onStep: (step: Reduction) => void;
@@ -64,7 +66,7 @@ export class TerminalConversation {
   #isEnded = false;
   #goOn = () => {};
 
-  constructor({ options, target, queue = [], clock, lend, onStep }: ConversationOptions) {
+  constructor({ options, target, queue = [], stash = [], clock, lend, onStep }: ConversationOptions) {
     const { cwd = '.', env = {} } = options;
     this.#base = options;
     this.#options = options;
@@ -73,7 +75,7 @@ export class TerminalConversation {
     this.#onStep = onStep;
     this.#lend = lend;
     this.#firstId = options.sessionId;
-    this.#state = { ...startingState(clock.monotonicMs(), { cwd }), queue };
+    this.#state = { ...startingState(clock.monotonicMs(), { cwd }), queue, stash };
     this.#figures = createFigureReader(
       () => (this.#isEnded ? undefined : this.#driver.query),
       (figures) => this.dispatch({ kind: 'figures', figures }),
@@ -200,10 +202,11 @@ export class TerminalConversation {
     await this.#driver.close();
   }
 
-  #open({ resume, resumeSessionAt, forkSession, carryOn }: ReopenTarget): Promise<void> {
+  #open({ resume, resumeSessionAt, forkSession, carryOn, settings }: ReopenTarget): Promise<void> {
     const isNew = resume === undefined || forkSession === true;
     const id = isNew ? (this.#firstId ?? randomUUID()) : resume;
     this.#firstId = undefined;
+    if (settings !== undefined) this.#base = { ...this.#base, settings };
     this.#state = { ...this.#state, session: { ...this.#state.session, id } };
     this.#options = {
       ...this.#base,
@@ -347,6 +350,7 @@ export class TerminalConversation {
     this.#state = {
       ...startingState(this.#clock.monotonicMs(), { cwd: this.#place.cwd }),
       queue: this.#state.queue.map((prompt) => ({ ...prompt, place: 'here' })),
+      stash: this.#state.stash,
       ...kept,
     };
     await this.#open(next);

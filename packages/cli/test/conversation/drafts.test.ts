@@ -25,16 +25,23 @@ const place = () => {
   const images = join(dirname(path), 'draft-images');
   return { sessions, path, images };
 };
+const aside = { text: 'for later [image 1: a.png]', images: [png] };
 const queued = { uuid: 'q', text: 'see [image 1]', images: [gif], place: 'session' } as const;
 
 test('a draft comes back with its images, and those of the queue', () => {
   const { path, images } = place();
-  draftFile(path, never).keep({ text: 'look at [image 1: a.png]', images: [png], queue: [queued] });
+  draftFile(path, never).keep({
+    text: 'look at [image 1: a.png]',
+    images: [png],
+    queue: [queued],
+    stash: [aside],
+  });
   expect(readDraft(path)).toEqual({
     pid: process.pid,
     text: 'look at [image 1: a.png]',
     images: [png],
     queue: [{ ...queued, place: 'here' }],
+    stash: [aside],
   });
   for (const file of [path, ...readdirSync(images).map((name) => join(images, name))])
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -43,22 +50,22 @@ test('a draft comes back with its images, and those of the queue', () => {
 test('an image is written once, and removed with the last draft that has it', () => {
   const { path, images } = place();
   const file = draftFile(path, never);
-  file.keep({ text: 'a', images: [png], queue: [queued] });
+  file.keep({ text: 'a', images: [png], queue: [queued], stash: [] });
   const files = readdirSync(images).map((name) => join(images, name));
   expect(files).toHaveLength(2);
   for (const each of files) utimesSync(each, 1, 1);
-  file.keep({ text: 'a longer text', images: [png], queue: [queued] });
+  file.keep({ text: 'a longer text', images: [png], queue: [queued], stash: [] });
   expect(files.map((each) => statSync(each).mtimeMs)).toEqual([1_000, 1_000]);
   expect(readFileSync(path, 'utf8')).not.toContain(png.data);
-  file.keep({ text: 'a longer text', images: [], queue: [queued] });
+  file.keep({ text: 'a longer text', images: [], queue: [queued], stash: [] });
   expect(readdirSync(images)).toHaveLength(1);
-  file.keep({ text: '', images: [], queue: [] });
+  file.keep({ text: '', images: [], queue: [], stash: [] });
   expect(readdirSync(dirname(path))).toEqual([]);
 });
 
 test('the draft of a killed process is taken with its images', () => {
   const { sessions, path } = place();
-  draftFile(path, never).keep({ text: 'look at [image 1]', images: [png], queue: [] });
+  draftFile(path, never).keep({ text: 'look at [image 1]', images: [png], queue: [], stash: [] });
   const content = JSON.parse(readFileSync(path, 'utf8')) as object;
   writeFileSync(path, JSON.stringify({ ...content, pid: ended }));
   expect(takeOrphanedDraft(sessions)).toMatchObject({ text: 'look at [image 1]', images: [png] });

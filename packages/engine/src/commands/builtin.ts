@@ -148,6 +148,36 @@ const modelCommand: Command = {
   },
 };
 
+/** `/review [what]`: has the model review changes. */
+const reviewCommand: Command = {
+  name: 'review',
+  aliases: ['code-review'],
+  description: 'Reviews the uncommitted changes, or a pull request, a branch or a range of commits',
+  argumentHint: '[pull request|branch|range] [what matters]',
+  origin: 'builtin',
+  run: (args) => ({ messages: [reviewPrompt(args.trim())], shouldQuery: true }),
+};
+
+function reviewPrompt(what: string): string {
+  const [, number, rest = ''] =
+    /^(?:#|pr\s+)?(\d+|https:\/\/\S+\/pull\/\d+\S*)(?:\s+([\s\S]*))?$/i.exec(what) ?? [];
+  const subject =
+    number !== undefined
+      ? `Review the pull request ${number}: read it with \`gh pr view\` and \`gh pr diff\`; without gh, say what is missing and stop.`
+      : what === ''
+        ? 'Review the uncommitted changes of this repository: `git status`, `git diff HEAD`, and the new files. If there are none, review what this branch adds to the default branch.'
+        : `Review what is named here: ${what}\nA range of commits is \`git diff\` of it, a branch what it adds to the default branch since it left it, a path the changes in it. Other words say what matters most. If it names nothing, ask.`;
+  return [subject, rest === '' ? '' : `What matters most: ${rest}`, REVIEW_PROMPT]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+const REVIEW_PROMPT = `Read the whole of what changed, and the code around it that it depends on or breaks. Change nothing.
+
+Look for faults that someone would meet: wrong results, lost data, races, errors that are swallowed, input that is not checked, secrets, callers that were forgotten, tests that pass without the change. Check each suspicion in the code before you name it, and run the tests that belong to it where that is allowed.
+
+Answer with the findings, the worst first: file and line, what happens and when, how to mend it; then what you could not check. If there is nothing to say, say so in one line. No praise, no summary of what the change does, nothing about taste.`;
+
 export const BUILTIN_COMMANDS: readonly Command[] = [
   clearCommand,
   compactCommand,
@@ -157,4 +187,5 @@ export const BUILTIN_COMMANDS: readonly Command[] = [
   helpCommand,
   initCommand,
   modelCommand,
+  reviewCommand,
 ];

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { ProjectTrust } from '../engine/standalone/inspect-settings.ts';
 import type { AvailableModels } from '../engine/standalone/list-configured-models.ts';
 import type { EndpointAnswer } from '../engine/standalone/probe-model.ts';
+import type { SettingKey } from '../engine/standalone/setting-keys.ts';
 import { configHome } from '../settings/read/config-home.ts';
 
 export { machineSettingsFile } from '../settings/read/read-managed.ts';
@@ -23,7 +24,7 @@ import type { Options } from './query-options.ts';
 
 export type { PermissionRulesState } from '../engine/host/session-settings.ts';
 export { unknownBuiltinTools } from '../engine/wiring/tools/tool-fields.ts';
-export type { AvailableModels, EndpointAnswer, ProjectTrust, SandboxState, SettingsReport };
+export type { AvailableModels, EndpointAnswer, ProjectTrust, SandboxState, SettingKey, SettingsReport };
 
 /** The options of `query()` that decide which settings apply. */
 export type ResolveSettingsOptions = Pick<
@@ -210,6 +211,11 @@ async function openTrustRecords(options: Pick<Options, 'cwd' | 'env'>) {
     );
   const { trustRecords } = await load();
   return trustRecords(home, nodeFiles);
+}
+
+/** The keys of settings with the kind of their values, in the order of the schema. */
+export async function settingsKeys(): Promise<readonly SettingKey[]> {
+  return (await import('../engine/standalone/setting-keys.ts')).listSettingKeys();
 }
 
 /**

@@ -110,6 +110,7 @@ export interface Settings {
   readonly terminalBell?: unknown;
   readonly terminalNotifications?: unknown;
   readonly statusLine?: unknown;
+  readonly statusLineParts?: unknown;
   readonly keybindings?: unknown;
   /** Name of the agent that the main thread is. */
   readonly agent?: string | undefined;
@@ -239,6 +240,7 @@ export function isRepositoryLayer({ source }: SettingsLayer): boolean {
  */
 export const SCREEN_KEYS = [
   'statusLine',
+  'statusLineParts',
   'theme',
   'reducedMotion',
   'screenReader',

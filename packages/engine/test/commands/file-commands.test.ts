@@ -58,7 +58,7 @@ describe('command files', () => {
   it('take the place of a built-in command or alias, say so, and leave the others alone', async () => {
     const names = [
       ...['new', 'reset', 'clear', 'usage', 'help', 'context', 'cost', 'model', 'compact', 'effort'],
-      'init',
+      ...['init', 'review'],
     ];
     const files = Object.fromEntries(
       names.map((name) => [
@@ -93,7 +93,7 @@ describe('command files', () => {
     project.write({ [join(project.home, 'commands/mine.md')]: 'Mine.' });
     const names = async (...settingSources: readonly ('user' | 'project')[]) =>
       init((await project.run({ prompt: 'Go.', options: { settingSources } })).messages).slash_commands.slice(
-        8,
+        9,
       );
     expect(await names()).toEqual([]);
     expect(await names('project')).toEqual(['ours']);

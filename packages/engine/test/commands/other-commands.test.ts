@@ -4,11 +4,9 @@ import { say, scriptedModel } from '@turnwright/testing';
 import { expect, test } from 'vitest';
 import { commandAdvice, query } from '../../src/index.ts';
 
-/** Those of Claude Code at a terminal, without the ones that are here. */
+/** Those that are nowhere here, and known at a terminal alone: the conversation has a test of the whole list. */
 const KNOWN =
-  'add-dir agents bashes branch btw bug config diff doctor exit export feedback fork hooks ide install-github-app keybindings login logout mcp memory output-style passes permissions plan plugin pr-comments privacy-settings release-notes rename resume review rewind sandbox security-review settings share stats status statusline tasks terminal-setup theme todos update upgrade version vim'.split(
-    ' ',
-  );
+  'advisor background bug fast ide plugin security-review stats teleport upgrade verify vim'.split(' ');
 
 async function answerTo(prompt: string) {
   const model = scriptedModel([say('The model was asked.')]);
@@ -29,13 +27,14 @@ test.each([
   ['/vim', /Ctrl\+G/],
   ['/output-style explanatory', /outputStyle/],
   ['/logout', /turnwright logout/],
+  ['/tasks', /the model stops background work/],
 ])('%s in a run is answered without the model', async (prompt, said) => {
   expect(await answerTo(prompt)).toMatch(said);
 });
 
 test.each([
   '/nosuch thing',
-  '/review',
+  '/security-review',
   '/usr/bin is full',
   '/plan\nthree lines\nof text',
   'what does /config do?',
@@ -45,4 +44,16 @@ test.each([
 
 test('/init asks the model to write CLAUDE.md', async () => {
   expect(await answerTo('/init the tests')).toBe('The model was asked.');
+});
+
+test.each([
+  ['/review', /uncommitted changes/],
+  ['/review 42', /pull request 42: read it with `gh pr view`/],
+  ['/review #42 the locks', /pull request 42[\s\S]*What matters most: the locks/],
+  ['/code-review main..HEAD', /what is named here: main\.\.HEAD/],
+])('%s asks the model for a review', async (prompt, asked) => {
+  const model = scriptedModel([say('Nothing to say.')]);
+  const options = { engine: { callModel: model.callModel }, persistSession: false } as const;
+  for await (const _ of query({ prompt, options }));
+  expect(JSON.stringify(model.requests[0]?.view)).toMatch(asked);
 });

@@ -13,6 +13,7 @@ import {
   query,
   resolveSettings,
   revokeTrust,
+  settingsKeys,
   trustedFolders,
   trustProject,
 } from '../../src/index.ts';
@@ -249,6 +250,28 @@ describe('a running session', () => {
     await refused('userSettings', { model: 1 });
     await refused('localSettings', { model: 'x' });
     await refused('policySettings', { model: 'x' });
+    await running.close();
+  });
+
+  it('setSetting writes any one key, or takes it out, and refuses what is none', async () => {
+    play();
+    const running = start({ settingSources: ['user', 'local'] });
+    await running.setSetting('userSettings', 'sandbox.enabled', false);
+    await running.setSetting('userSettings', 'autoCompactWindow', 100_000);
+    const file = () => readFile(join(home, 'settings.json'), 'utf8').then((text) => JSON.parse(text));
+    expect(await file()).toEqual({ sandbox: { enabled: false }, autoCompactWindow: 100_000 });
+    await running.setSetting('userSettings', 'autoCompactWindow', undefined);
+    expect(await file()).toEqual({ sandbox: { enabled: false } });
+    // Nothing to take out: no file is made.
+    await running.setSetting('localSettings', 'model', undefined);
+    expect(isMade('.turnwright')).toBe(false);
+    const refused = (destination: string, key: string, value: unknown, code: string) =>
+      expect(running.setSetting(destination as never, key, value)).rejects.toMatchObject({ code });
+    await refused('userSettings', 'nosuch', 1, 'invalid_option');
+    await refused('localSettings', 'theme', 'dark', 'invalid_option');
+    await refused('projectSettings', 'model', 'x', 'invalid_option');
+    await refused('userSettings', 'effortLevel', 'enormous', 'invalid_settings');
+    expect((await settingsKeys()).find(({ key }) => key === 'effortLevel')).toMatchObject({ kind: 'choice' });
     await running.close();
   });
 

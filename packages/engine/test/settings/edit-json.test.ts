@@ -47,6 +47,46 @@ describe('withKey leaves everything else as it stands', () => {
     expect(withKey(before, 'a', [1])).toBe(after);
   });
 
+  const commented = `{
+  "sandbox": {
+    // "hooks": why not
+    "enabled": false, // for now
+    "network": { "allowedDomains": ["a.example"] }
+  },
+  "theme": "dark"
+}
+`;
+  it.each([
+    [{ enabled: true, network: { allowedDomains: ['a.example'] } }, commented.replace('false', 'true')],
+    [
+      { enabled: false, network: { allowedDomains: ['a.example'], strictAllowlist: true } },
+      commented.replace('["a.example"]', '["a.example"], "strictAllowlist": true'),
+    ],
+    [
+      { enabled: false, network: { allowedDomains: ['a.example'] }, hooks: true },
+      commented.replace('] }\n', '] },\n    "hooks": true\n'),
+    ],
+    [
+      { enabled: false },
+      commented.replace(', // for now\n    "network": { "allowedDomains": ["a.example"] }', ' // for now'),
+    ],
+  ])('within an object too: %j', (value, after) => {
+    expect(withKey(commented, 'sandbox', value)).toBe(after);
+  });
+
+  it.each([
+    ['theme', commented.replace(',\n  "theme": "dark"', '')],
+    ['sandbox', '{\n  "theme": "dark"\n}\n'],
+    ['absent', commented],
+  ])('takes %s out', (key, after) => {
+    expect(withKey(commented, key, undefined)).toBe(after);
+  });
+
+  it('takes out the only one, whatever commas there are', () => {
+    expect(JSON.parse(plainJson(withKey('{ "a": 1, }', 'a', undefined)))).toEqual({});
+    expect(JSON.parse(plainJson(withKey('{"a":1,"b":2,"a":3}', 'a', undefined)))).toEqual({ b: 2 });
+  });
+
   it('whatever the file holds, it then holds the key and all it held before', () => {
     fc.assert(
       fc.property(
@@ -59,6 +99,9 @@ describe('withKey leaves everything else as it stands', () => {
           const text = JSON.stringify(held, null, indent);
           const expected = JSON.parse(JSON.stringify({ ...held, [key]: value }));
           expect(JSON.parse(withKey(text, key, value))).toEqual(expected);
+          const { [key]: _, ...rest } = held;
+          const without = withKey(withKey(text, key, value), key, undefined);
+          expect(JSON.parse(without)).toEqual(JSON.parse(JSON.stringify(rest)));
         },
       ),
     );

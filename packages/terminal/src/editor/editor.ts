@@ -41,6 +41,8 @@ export interface Editor {
   prepend(draft: Draft): void;
   /** Empties it, and adds it to the history. Without the `!` of a shell command. */
   take(): Draft;
+  /** Empties it, and leaves the history as it is. `replace` brings the draft back. */
+  putAside(): Draft;
   clear(): void;
   /** The long pastes in it. */
   readonly pastes: readonly LongPaste[];
@@ -144,6 +146,13 @@ class DraftEditor implements Editor {
     const draft = { text: this.mode === 'shell' ? text.slice(SHELL.length) : text, images };
     this.#taken.note(draft, buffer);
     this.#options.history.add(buffer);
+    this.clear();
+    return draft;
+  }
+
+  putAside(): Draft {
+    const { draft } = this;
+    this.#taken.note(draft, this.#buffer);
     this.clear();
     return draft;
   }

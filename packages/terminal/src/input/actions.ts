@@ -61,6 +61,10 @@ const ACTIONS = {
   externalEditor: { ...PROMPT, keys: ['ctrl+g', 'ctrl+x ctrl+e'], about: 'edit in $VISUAL or $EDITOR' },
   pasteImage: { ...PROMPT, keys: ['ctrl+v', 'alt+v'], about: 'paste the image of the clipboard' },
   showQuestion: { ...PROMPT, keys: ['alt+a'], about: 'show the question that waits' },
+  stash: { ...PROMPT, keys: ['ctrl+s'], about: 'put the draft aside; on an empty prompt: bring it back' },
+  chooseModel: { ...PROMPT, keys: ['alt+p'], about: 'choose the model, and with ← → its effort' },
+  stopTasks: { ...PROMPT, keys: ['ctrl+x ctrl+k'], about: 'stop all in the background (press it twice)' },
+  toBackground: { ...EMPTY, keys: ['ctrl+b'], about: 'let what runs go on in the background' },
   help: { ...EMPTY, keys: ['?'], about: 'show the keys' },
   exit: { ...EMPTY, keys: ['ctrl+d'], about: 'leave' },
 
@@ -71,7 +75,11 @@ const ACTIONS = {
   },
   clear: { ...SCREEN, keys: ['ctrl+c'], about: 'clear the prompt, else interrupt; twice: leave' },
   suspend: { ...SCREEN, keys: ['ctrl+z'], about: 'suspend' },
-  cycleMode: { ...SCREEN, keys: ['shift+tab'], about: 'permission mode: manual, accept edits, plan' },
+  cycleMode: {
+    ...SCREEN,
+    keys: ['shift+tab', 'alt+m'],
+    about: 'permission mode: manual, accept edits, plan',
+  },
   transcript: { ...SCREEN, keys: ['ctrl+o'], about: 'view the transcript, a dialog or a paste in full' },
   todos: { ...SCREEN, keys: ['ctrl+t'], about: 'show or hide the todo list' },
   redraw: { ...SCREEN, keys: ['ctrl+l'], about: 'draw the live part again' },

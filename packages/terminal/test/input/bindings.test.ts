@@ -67,7 +67,7 @@ describe('the default keys', () => {
     expect(await pressed(chord, 'editor', '\x13')).toBe('sendNow');
     expect(await pressed(chord, 'editor', '\x18')).toBe('chord');
     expect(await pressed(chord, 'editor', '\x01')).toBe('lineStart');
-    expect(await pressed(chord, 'editor', '\x13')).toBeUndefined();
+    expect(await pressed(chord, 'editor', '\x13')).toBe('stash');
   });
 
   it('do not claim one key for two actions of the same place', () => {

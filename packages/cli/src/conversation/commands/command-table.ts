@@ -1,4 +1,12 @@
 /** All commands of the conversation, in the order of the help. */
+
+import {
+  configCommand,
+  outputStyleCommand,
+  sandboxCommand,
+  statuslineCommand,
+} from '../settings/settings-commands.ts';
+import { tasksCommand } from '../tasks/tasks-command.ts';
 import type { ConversationCommand } from './command-type.ts';
 import {
   clearCommand,
@@ -8,6 +16,7 @@ import {
   initCommand,
   planCommand,
   renameCommand,
+  reviewCommand,
 } from './conversation-commands.ts';
 import { agentsCommand, hooksCommand, memoryCommand, skillsCommand } from './extensions.ts';
 import { helpCommand } from './help.ts';
@@ -17,7 +26,6 @@ import { effortCommand, modelCommand } from './model-command.ts';
 import { addDirCommand, permissionsCommand } from './permissions-command.ts';
 import { queueCommand } from './queue.ts';
 import {
-  configCommand,
   contextCommand,
   costCommand,
   doctorCommand,
@@ -40,6 +48,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   renameCommand,
   planCommand,
   diffCommand,
+  reviewCommand,
   initCommand,
   modelCommand,
   effortCommand,
@@ -47,6 +56,9 @@ export const COMMANDS: readonly ConversationCommand[] = [
   costCommand,
   statusCommand,
   configCommand,
+  sandboxCommand,
+  outputStyleCommand,
+  statuslineCommand,
   loginCommand,
   logoutCommand,
   explainCommand,
@@ -58,6 +70,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   skillsCommand,
   memoryCommand,
   todosCommand,
+  tasksCommand,
   queueCommand,
   exportCommand,
   copyCommand,

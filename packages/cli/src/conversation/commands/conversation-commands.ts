@@ -33,6 +33,16 @@ export const initCommand: ConversationCommand = {
   },
 };
 
+export const reviewCommand: ConversationCommand = {
+  name: 'review',
+  aliases: ['code-review'],
+  summary: 'Reviews the uncommitted changes, or a pull request, a branch or a range',
+  argument: '[what]',
+  async run(argument, context) {
+    context.send(`/review ${argument}`.trimEnd());
+  },
+};
+
 export const renameCommand: ConversationCommand = {
   name: 'rename',
   summary: 'Gives the session a title',
@@ -63,13 +73,16 @@ export const forkCommand: ConversationCommand = {
   name: 'fork',
   aliases: ['branch'],
   summary: 'Goes on in a copy of this session',
-  async run(_, { env, print, reopen, state }) {
+  argument: '[title of the copy]',
+  async run(title, context) {
+    const { env, print, reopen, state } = context;
     if (isWorking(state))
       throw new CommandMistake('The session works. Fork it when it has answered, or interrupt it first.');
     const { id } = state.session;
     if ((await getSessionInfo(id, { env })) === undefined)
       throw new CommandMistake('There is nothing to copy yet.');
     await reopen({ resume: id, forkSession: true, isQuiet: true });
+    if (title !== '') await context.query.renameSession(title);
     print([`This is a copy now. The session itself is kept: /resume ${id}`]);
   },
 };

@@ -1,6 +1,7 @@
 /** Runs and completes what is typed as `/name argument`. */
 import { commandAdvice } from '@turnwright/engine';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
+import { wrap } from '@turnwright/terminal/text/wrap.ts';
 import type { ConversationCommandContext } from '../command-context.ts';
 import { COMMANDS } from './command-table.ts';
 import { CommandMistake, type ConversationCommand } from './command-type.ts';
@@ -8,11 +9,6 @@ import { isOverriding, listOtherCommands, ownBeside } from './help.ts';
 
 export type { ConversationCommand } from './command-type.ts';
 export { COMMANDS };
-
-/** The list of prompts to go back to: Esc Esc. Never rejects. */
-export async function rewind(context: ConversationCommandContext): Promise<void> {
-  await runSlashCommand('/rewind', context);
-}
 
 /** A path, as `/usr/bin is full`, is no command line. */
 const COMMAND_LINE = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/;
@@ -44,9 +40,9 @@ export async function runSlashCommand(text: string, context: ConversationCommand
     }
   } catch (error) {
     const sentence = oneLine((error as Error).message);
-    echoing.print([
-      error instanceof CommandMistake ? theme.warn(sentence) : theme.bad(`/${name} failed: ${sentence}`),
-    ]);
+    const isMistake = error instanceof CommandMistake;
+    const said = isMistake ? sentence : `/${name} failed: ${sentence}`;
+    echoing.print(wrap(said, context.columns).map(isMistake ? theme.warn : theme.bad));
   }
   return true;
 }

@@ -53,7 +53,10 @@ class OpenList<T> implements Overlay<T> {
     if (event.kind === 'key' && isLeave(event)) this.#close(undefined);
     else if (event.kind === 'key' && event.name === 'enter') {
       const item = listMatches(this.#state)[this.#state.chosen];
-      if (item !== undefined) this.#close(item.value);
+      if (item === undefined) return true;
+      const { dialled, list } = this.#state;
+      list.dial?.taken(list.dial.values[dialled] ?? '');
+      this.#close(item.value);
     } else {
       const next = pressed(this.#state, event, this.#page);
       if (next !== undefined) this.#enter(next);

@@ -1,11 +1,12 @@
 /** `/login` and `/logout`: a key is stored, with which the conversation goes on, or removed. */
-import { getSessionInfo, modelAccess, removeLogin } from '@turnwright/engine';
+import { modelAccess, removeLogin } from '@turnwright/engine';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
 import { wrap } from '@turnwright/terminal/text/wrap.ts';
 import { type LoginTarget, logIn, loginOf, loginTarget } from '../../run/log-in.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { ConversationCommandContext } from '../command-context.ts';
 import { isWorking } from '../conversation-state.ts';
+import { reopenHere } from '../session/reopen-here.ts';
 import { CommandMistake, type ConversationCommand } from './command-type.ts';
 
 export const loginCommand: ConversationCommand = {
@@ -17,7 +18,8 @@ export const loginCommand: ConversationCommand = {
       throw new CommandMistake('The session works. Log in when it has answered, or interrupt it first.');
     try {
       const target = await loginTarget(context, address === '' ? undefined : address);
-      if (await hasLoggedIn(target, context)) await goOn(context);
+      // A session has the credentials that it was opened with.
+      if (await hasLoggedIn(target, context)) await reopenHere(context);
     } catch (error) {
       throw error instanceof UsageError ? new CommandMistake(error.message) : error;
     }
@@ -32,13 +34,6 @@ async function hasLoggedIn(target: LoginTarget, context: ConversationCommandCont
   const { stored, said } = await logIn(loginOf(secret.trim(), {}), target, context);
   print(wrap(oneLine(said), columns));
   return stored && target.overriddenBy === undefined;
-}
-
-/** A session has the credentials that it was opened with. */
-async function goOn({ env, reopen, state }: ConversationCommandContext): Promise<void> {
-  const { id } = state.session;
-  const isRecorded = (await getSessionInfo(id, { env })) !== undefined;
-  await reopen({ ...(isRecorded && { resume: id }), isQuiet: true });
 }
 
 export const logoutCommand: ConversationCommand = {

@@ -4,6 +4,7 @@ import { tokens } from '../../words/units.ts';
 import type { ConversationCommandContext } from '../command-context.ts';
 import { CommandMistake, type ConversationCommand } from './command-type.ts';
 import { type ListItem, listOverlay } from './list.ts';
+import type { ListDial } from './list-parts/list-state.ts';
 
 /** Time limit of the question which models the endpoint has. */
 const LIST_LIMIT_MS = 10_000;
@@ -17,18 +18,46 @@ export const modelCommand: ConversationCommand = {
     return models.map(({ value }) => value).filter((value) => value.startsWith(prefix));
   },
   async run(argument, context) {
-    const name = argument === '' ? await pickModel(context) : argument;
+    if (argument !== '') return switchModel(argument, context);
+    const { model, effort } = (await context.query.getSettings()).applied;
+    const now = effort ?? 'default';
+    let asked = now;
+    const levels = ['default', ...(await listEffortLevels(context))];
+    const dial: ListDial | undefined =
+      levels.length === 1
+        ? undefined
+        : { label: 'effort', values: levels, at: levels.indexOf(now), taken: (level) => (asked = level) };
+    const name = await pickModel(context, dial);
     if (name === undefined) return;
-    await context.query.setModel(name === 'default' ? undefined : name);
-    context.print([`The model is now ${await currentModel(context)}.`]);
+    const isSame = name === model || (await resolvedName(name, context)) === model;
+    if (!isSame || asked === now) await switchModel(name, context);
+    if (asked === now) return;
+    if (asked === 'default' || (await listEffortLevels(context)).includes(asked))
+      await setEffort(asked, context);
+    else context.print([`${await currentModel(context)} takes no effort "${asked}": it stays as it was.`]);
   },
 };
+
+async function switchModel(name: string, context: ConversationCommandContext): Promise<void> {
+  await context.query.setModel(name === 'default' ? undefined : name);
+  context.print([`The model is now ${await currentModel(context)}.`]);
+}
+
+async function resolvedName(
+  name: string,
+  { query }: ConversationCommandContext,
+): Promise<string | undefined> {
+  return (await query.supportedModels()).find(({ value }) => value === name)?.resolvedModel;
+}
 
 async function currentModel({ query }: Pick<ConversationCommandContext, 'query'>): Promise<string> {
   return (await query.getSettings()).applied.model;
 }
 
-async function pickModel(context: ConversationCommandContext): Promise<string | undefined> {
+async function pickModel(
+  context: ConversationCommandContext,
+  dial: ListDial | undefined,
+): Promise<string | undefined> {
   const { open, query } = context;
   const [choices, current] = await Promise.all([query.supportedModels(), currentModel(context)]);
   return open(
@@ -37,6 +66,7 @@ async function pickModel(context: ConversationCommandContext): Promise<string | 
       items: modelItems(choices, current),
       empty: 'No model is known: give one with /model <name>.',
       enter: 'switches',
+      dial,
       later: {
         what: 'Asking which models there are …',
         items: offeredModels(context).then((offered) => modelItems(choices, current, offered)),
@@ -132,14 +162,18 @@ export const effortCommand: ConversationCommand = {
       throw new CommandMistake(
         `There is no effort "${argument}". It is one of ${levels.join(', ')}, default.`,
       );
-    await context.query.applyFlagSettings({ effortLevel: level === 'default' ? null : level });
-    context.print([
-      level === 'default'
-        ? `${applied.model} decides itself how hard it thinks, from the next prompt on.`
-        : `The effort is ${level}, from the next prompt on.`,
-    ]);
+    await setEffort(level, context);
   },
 };
+
+async function setEffort(level: string, context: ConversationCommandContext): Promise<void> {
+  await context.query.applyFlagSettings({ effortLevel: level === 'default' ? null : level });
+  context.print([
+    level === 'default'
+      ? `${await currentModel(context)} decides itself how hard it thinks, from the next prompt on.`
+      : `The effort is ${level}, from the next prompt on.`,
+  ]);
+}
 
 /** Empty: the current model takes none. */
 async function listEffortLevels({ query }: ConversationCommandContext): Promise<readonly string[]> {

@@ -15,6 +15,8 @@ export interface TextQuestion {
   readonly about?: readonly string[] | undefined;
   /** Text to begin with. */
   readonly initial?: string | undefined;
+  /** Nothing is an answer too. Default false. */
+  readonly mayBeEmpty?: boolean;
   /** Characters are not shown. Default false. */
   readonly isSecret?: boolean;
   /** Why this answer cannot be taken, as a sentence; undefined: it can. */
@@ -63,7 +65,8 @@ class OpenQuestion implements Overlay<string> {
   }
 
   #answer(answer: string): void {
-    this.#problem = answer === '' ? 'Write something, or leave with Esc.' : this.#question.problem?.(answer);
+    const isMissing = answer === '' && this.#question.mayBeEmpty !== true;
+    this.#problem = isMissing ? 'Write something, or leave with Esc.' : this.#question.problem?.(answer);
     if (this.#problem === undefined) this.#close(answer);
   }
 }

@@ -1,4 +1,4 @@
-/** `/context`, `/cost`, `/status`, `/config`, `/todos`, `/doctor` and `/explain`: what is printed or read. */
+/** `/context`, `/cost`, `/status`, `/todos`, `/doctor` and `/explain`: what is printed or read. */
 import {
   explainSession,
   type McpServerStatus,
@@ -185,20 +185,3 @@ function explainedParts(text: string): readonly ViewPart[] {
   }
   return parts;
 }
-
-export const configCommand: ConversationCommand = {
-  name: 'config',
-  aliases: ['settings'],
-  summary: 'Shows the settings in effect, and the files that they are from',
-  async run(_, { columns, print, query, theme }) {
-    const { effective, sources } = await query.getSettings();
-    const files = sources.flatMap(({ path }) => path ?? []);
-    const rows = Object.entries(effective).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
-    const lines = [
-      files.length === 0 ? 'No settings file was read.' : `Settings of ${files.join(', ')}:`,
-      ...rows,
-      'Change the files with your editor; turnwright init writes one that explains its keys. /model, /effort, /permissions and /theme change single ones here.',
-    ];
-    print(lines.flatMap((line) => wrap(oneLine(line), columns, { hang: '  ' })).map((row) => theme.dim(row)));
-  },
-};

@@ -1,7 +1,5 @@
 /** `/export` and `/copy`: the conversation leaves the terminal; `/diff`: what it has changed. */
-import { execFile } from 'node:child_process';
 import { isAbsolute, join } from 'node:path';
-import { promisify } from 'node:util';
 import { localDate } from '@turnwright/base/text/figures-and-times.ts';
 import { getSessionInfo, getSessionMessages, type SessionMessage } from '@turnwright/engine';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
@@ -130,39 +128,17 @@ function partNamed(argument: string, answer: string, blocks: readonly CodeBlock[
   );
 }
 
-/** Neither programs that a repository names, nor a pager, take part. */
-const QUIETLY = ['--no-pager', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
-const MOST_BYTES = 32 * 1024 * 1024;
-
 export const diffCommand: ConversationCommand = {
   name: 'diff',
-  summary: 'Shows what has changed since the last commit',
-  async run(_, { cwd, env, print, view }) {
-    const git = async (...args: readonly string[]) => {
-      const options = { cwd, env: { ...env, GIT_OPTIONAL_LOCKS: '0' }, maxBuffer: MOST_BYTES };
-      const { stdout } = await promisify(execFile)('git', [...QUIETLY, ...args], options);
-      return stdout.trimEnd();
-    };
-    const safely = ['--no-ext-diff', '--no-textconv', '--no-color'];
-    let changed: string;
-    let added: string;
-    try {
-      changed = await git('diff', ...safely, 'HEAD').catch(() => git('diff', ...safely));
-      added = await git('ls-files', '--others', '--exclude-standard');
-    } catch {
+  summary: 'Shows what has changed since the last commit, or since what you name',
+  argument: '[commit|branch|range|--staged]',
+  async run(argument, context) {
+    const { readChanges } = await import('../view/git-changes.ts');
+    const changes = await readChanges(argument, context);
+    if (changes === undefined)
       throw new CommandMistake('There is no git repository here, or git cannot read it.');
-    }
-    if (changed === '' && added === '') return print(['Nothing has changed since the last commit.']);
-    const files = changed === '' ? [] : changed.split(/^(?=diff --git )/m);
-    await view({
-      title: 'Changes since the last commit',
-      parts: [
-        ...files.map((text) => {
-          const [heading = '', ...lines] = text.trimEnd().split('\n');
-          return { heading: heading.replace(/^diff --git a\/.* b\//, ''), lines };
-        }),
-        ...(added === '' ? [] : [{ heading: 'New files', lines: added.split('\n') }]),
-      ],
-    });
+    const since = argument === '' ? 'since the last commit' : `of ${oneLine(argument)}`;
+    if (changes.length === 0) return context.print([`Nothing has changed ${since}.`]);
+    await context.view({ title: `Changes ${since} · ${counted(changes.length, 'file')}`, parts: changes });
   },
 };

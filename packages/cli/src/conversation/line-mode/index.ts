@@ -330,6 +330,8 @@ export class LineMode {
       transcript: () => ({ title: 'Transcript', parts: [{ heading: '', lines: writer.written() }] }),
       themeSetting: undefined,
       setTheme: () => {},
+      statusLine: undefined,
+      setStatusLine: () => {},
       askSecret: (question) => this.#lines.lend(() => askSecret(question)),
       send: (text) => this.#enter(text),
       echo: () => {},

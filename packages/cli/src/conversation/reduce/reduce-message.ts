@@ -3,6 +3,7 @@ import type { SDKMessage } from '@turnwright/engine';
 import { lateServers, serverProblems } from '../../words/server-problems.ts';
 import { type ConversationState, isWorking, NO_ANSWER } from '../conversation-state.ts';
 import type { TranscriptItem } from '../view/transcript-item.ts';
+import { listed } from './reduce-tasks.ts';
 import {
   changeCall,
   endedTools,
@@ -269,9 +270,10 @@ function systemMessage(state: ConversationState, message: Message<'system'>, now
     case 'task_started':
     case 'task_progress':
     case 'task_notification':
-      return { state: taskReported(state, message), items: noteItems(message) };
+      return { state: taskReported(listed(state, message, nowMs), message), items: noteItems(message) };
+    case 'task_updated':
     case 'background_tasks_changed':
-      return still({ ...state, background: message.tasks.map(({ description }) => description) });
+      return still(listed(state, message, nowMs));
     case 'informational': {
       const { retracted_message_uuids: uuids = [] } = message;
       const { shown, unfinished } = state.answer;

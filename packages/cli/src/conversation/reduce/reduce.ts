@@ -3,6 +3,7 @@
  * transcript.
  */
 import type { PermissionMode, SDKMessage } from '@turnwright/engine';
+import type { Draft } from '@turnwright/terminal/editor/buffer.ts';
 import {
   type ConversationState,
   type Figures,
@@ -56,6 +57,8 @@ export type ConversationEvent =
     }
   | { readonly kind: 'figures'; readonly figures: Partial<Figures> }
   | { readonly kind: 'todosToggled' }
+  /** Drafts that are put aside now. */
+  | { readonly kind: 'stashed'; readonly stash: readonly Draft[] }
   | { readonly kind: 'hint'; readonly text: string | undefined }
   | { readonly kind: 'exiting' };
 
@@ -92,6 +95,8 @@ export function reduce(state: ConversationState, event: ConversationEvent, nowMs
       return still(questioned(state, event, nowMs));
     case 'figures':
       return still({ ...state, figures: { ...state.figures, ...event.figures } });
+    case 'stashed':
+      return still({ ...state, stash: event.stash });
     case 'todosToggled':
       return still({ ...state, showsTodos: !state.showsTodos });
     case 'hint':

@@ -31,7 +31,7 @@ interface ScreenOptions {
   readonly clock: ConversationClock;
   readonly theme: Theme;
   readonly env: Env;
-  readonly settings: Pick<ScreenSettings, 'keybindings' | 'reducedMotion' | 'theme'>;
+  readonly settings: Pick<ScreenSettings, 'keybindings' | 'reducedMotion' | 'statusParts' | 'theme'>;
   readonly editor: MakeEditor;
   readonly highlighter: Highlighter;
   readonly diff: ToolRowsOptions['diff'];
@@ -62,6 +62,7 @@ export class Screen {
   readonly #input: ReturnType<typeof createInput>;
   #lastKeyMs: number | undefined;
   #status: readonly Row[] | undefined;
+  #statusParts: ScreenSettings['statusParts'];
   #viewer: ShownViewer | undefined;
   #stopTicks: (() => void) | undefined;
   #probe: WidthProbe | undefined;
@@ -72,6 +73,7 @@ export class Screen {
     const { keyboard, output, clock, theme, env, state, settings } = options;
     this.#options = options;
     this.#setting = settings.theme;
+    this.#statusParts = settings.statusParts;
     this.theme = theme;
     this.bindings = createBindings(settings.keybindings);
     this.#regions = createRegions({
@@ -164,6 +166,12 @@ export class Screen {
     this.#regions.invalidate();
   };
 
+  /** What the built-in one shows; undefined: everything. */
+  setStatusParts = (parts: ScreenSettings['statusParts']): void => {
+    this.#statusParts = parts;
+    this.#regions.invalidate();
+  };
+
   /** With what the model thinks at present. */
   transcript = (): ViewDocument => {
     const document = this.#transcript.document();
@@ -244,6 +252,7 @@ export class Screen {
         editor: (columns, most) => this.editor.frame(columns, most),
         overlay: this.overlays.current,
         customStatus: this.#status,
+        statusParts: this.#statusParts,
         reducedMotion: settings.reducedMotion,
       },
       size,

@@ -2,10 +2,12 @@
 import type { Draft } from '@turnwright/terminal/editor/buffer.ts';
 import type { ActionName } from '@turnwright/terminal/input/actions.ts';
 import type { InputEvent } from '@turnwright/terminal/input/events.ts';
+import { nameOfKey } from '@turnwright/terminal/input/key-names.ts';
 import type { ConversationClock } from '../conversation-clock.ts';
 import { isWorking } from '../conversation-state.ts';
 import type { TerminalConversation } from '../create-conversation.ts';
 import type { Screen } from './conversation-screen.ts';
+import { createHands } from './hands.ts';
 
 interface KeyTargets {
   readonly conversation: TerminalConversation;
@@ -13,10 +15,11 @@ interface KeyTargets {
   readonly clock: ConversationClock;
   /** Sends, queues or runs what was typed. */
   submit(draft: Draft, mode: 'prompt' | 'shell', how?: 'now'): void;
+  /** Runs a command line as if it had been entered. */
+  command(line: string): void;
   showKeys(): void;
   showTranscript(): void;
   editOutside(): void;
-  rewind(): void;
   suspend(): void;
   /** `now`: without waiting for the session to end. */
   leave(how?: 'now'): void;
@@ -24,6 +27,13 @@ interface KeyTargets {
 
 /** Two presses within this time are one gesture: Ctrl+C leaves, Escape opens the list of prompts. */
 const TWICE_MS = { clear: 1_000, interrupt: 600 } as const;
+
+/** Keys of Claude Code that do nothing here: what to do in their place. */
+export const FOREIGN_KEYS: Readonly<Record<string, string>> = {
+  'alt+t': '/config alwaysThinkingEnabled switches thinking off and on; /effort says how hard.',
+  'alt+o': '/config fastMode switches fast answers on, where the model has them.',
+  'ctrl+shift+-': 'Ctrl+_ undoes.',
+};
 
 /** The function that handles a key with its action. */
 export function createKeys(targets: KeyTargets): (event: InputEvent, action: ActionName | undefined) => void {
@@ -54,7 +64,7 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
     lastEscapeMs = nowMs;
     if (conversation.goOnWithoutServers() || conversation.interrupt())
       lastEscapeMs = Number.NEGATIVE_INFINITY;
-    else if (isTwice && editor.isEmpty && !isWorking(conversation.state)) targets.rewind();
+    else if (isTwice && editor.isEmpty && !isWorking(conversation.state)) targets.command('/rewind');
   };
   const takeQueued = async () => {
     const prompt = await conversation.takeQueued();
@@ -62,6 +72,8 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
     // What is being typed is not lost.
     editor.prepend(prompt);
   };
+
+  const hands = createHands({ conversation, screen, clock, hint });
 
   return (event, action) => {
     if (action !== 'clear') hint(undefined);
@@ -91,8 +103,17 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
         return targets.showKeys();
       case 'externalEditor':
         return targets.editOutside();
+      case 'stash':
+        return hands.stash();
+      case 'chooseModel':
+        return targets.command('/model');
+      case 'toBackground':
+        return hands.toBackground();
+      case 'stopTasks':
+        return hands.stopTasks();
     }
     if (editor.handle(event, action)) return;
+    if (action === undefined && event.kind === 'key') return hint(FOREIGN_KEYS[nameOfKey(event)]);
     if (action === 'send') send();
     else if (action === 'sendNow') send('now');
     else if (action === 'interrupt') goBack();

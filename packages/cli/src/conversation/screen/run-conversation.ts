@@ -2,6 +2,7 @@
 
 import { TurnwrightError } from '@turnwright/engine';
 import type { Draft } from '@turnwright/terminal/editor/buffer.ts';
+import type { ActionName } from '@turnwright/terminal/input/actions.ts';
 import { createHighlighter, type Highlighter } from '@turnwright/terminal/markup/highlight.ts';
 import { wantsColor } from '@turnwright/terminal/text/style.ts';
 import { createTheme, type Theme, themeFor } from '@turnwright/terminal/text/theme.ts';
@@ -12,8 +13,8 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { cost } from '../../words/units.ts';
 import type { Env, World } from '../../world.ts';
 import { createAsker } from '../ask/asker.ts';
-import type { ConversationCommandContext } from '../command-context.ts';
-import { asCommand, completeCommand, rewind, runSlashCommand } from '../commands/index.ts';
+import type { ConversationCommandContext, StatusLineChoice } from '../command-context.ts';
+import { asCommand, completeCommand, runSlashCommand } from '../commands/index.ts';
 import { questionOverlay } from '../commands/question.ts';
 import { REAL_CLOCK } from '../conversation-clock.ts';
 import { type ConversationState, isWorking } from '../conversation-state.ts';
@@ -47,7 +48,7 @@ export async function runConversation(world: World, launch: ConversationLaunch):
     isKept: isKept(launch),
     query: () => opened().query,
     complete: (line) => completeCommand(line, opened().context),
-    placeholder: () => placeholder(opened().state),
+    placeholder: () => placeholder(opened().state, opened().keyOf('stash')),
     onProblem: (line) => opened().warn(line),
   });
   const opened = () => open as ScreenConversation;
@@ -70,7 +71,8 @@ class ScreenConversation {
   readonly #keeper: ReturnType<typeof createKeeper>;
   readonly #kept: Draft;
   readonly #attention: ReturnType<typeof createAttention>;
-  readonly #ownStatus: ReturnType<typeof createOwnStatus> | undefined;
+  #statusLine: StatusLineChoice;
+  #ownStatus: ReturnType<typeof createOwnStatus> | undefined;
   readonly #keys: ReturnType<typeof createKeys>;
   readonly #manners: ReturnType<typeof mindTerminal>;
   readonly #left: Promise<ExitCode>;
@@ -94,19 +96,19 @@ class ScreenConversation {
     this.#theme = { ...createTheme(themeFor({ color, env, setting: settings.theme })) };
     const { warn } = this;
     this.#keeper = createKeeper({ cwd, env, clock, isKept: isKept(launch), warn });
-    const { queue, ...kept } = this.#keeper.begin(target);
+    const { queue, stash, ...kept } = this.#keeper.begin(target);
     this.#kept = kept;
     this.#highlighter = createHighlighter(this.#theme);
     this.#screen = this.#openScreen(editor);
     this.#attention = createAttention({ settings, env, emit: this.#screen.emit });
-    const show = this.#screen.setStatus;
-    this.#ownStatus =
-      settings.statusLine && createOwnStatus({ setting: settings.statusLine, cwd, env, clock, show, warn });
+    this.#statusLine = settings;
+    this.#ownStatus = this.#startStatus(settings);
     const asker = this.#openAsker();
     this.#conversation = new TerminalConversation({
       options: { ...options, ...asker, stderr: warn },
       target,
       queue,
+      stash,
       clock,
       lend: (use) => this.#screen.lend(use),
       onStep: (step) => this.#onStep(step),
@@ -126,6 +128,10 @@ class ScreenConversation {
 
   get state(): TerminalConversation['state'] {
     return this.#conversation.state;
+  }
+
+  keyOf(action: ActionName): string {
+    return this.#screen.bindings.keyOf(action);
   }
 
   warn = (line: string): void => {
@@ -208,6 +214,20 @@ class ScreenConversation {
     });
   }
 
+  #startStatus({ statusLine: setting }: StatusLineChoice): ReturnType<typeof createOwnStatus> | undefined {
+    const show = this.#screen.setStatus;
+    return setting && createOwnStatus({ setting, ...this.#place, clock: this.#clock, show, warn: this.warn });
+  }
+
+  #setStatusLine(choice: StatusLineChoice): void {
+    this.#ownStatus?.close();
+    this.#screen.setStatus(undefined);
+    this.#screen.setStatusParts(choice.statusParts);
+    this.#statusLine = choice;
+    this.#ownStatus = this.#startStatus(choice);
+    this.#ownStatus?.update(this.#conversation.state);
+  }
+
   #openAsker(): ReturnType<typeof trackQuestions> {
     const screen = this.#screen;
     const state = () => this.#conversation.state;
@@ -231,6 +251,7 @@ class ScreenConversation {
     const conversation = this.#conversation;
     const theme = this.#theme;
     const { cwd, env } = this.#place;
+    const statusLine = () => this.#statusLine;
     return {
       get query() {
         return conversation.query;
@@ -247,6 +268,10 @@ class ScreenConversation {
       get themeSetting() {
         return screen.themeSetting;
       },
+      get statusLine() {
+        return statusLine();
+      },
+      setStatusLine: (choice) => this.#setStatusLine(choice),
       cwd,
       env,
       theme,
@@ -276,10 +301,10 @@ class ScreenConversation {
       screen,
       clock: this.#clock,
       submit: (draft, mode, how) => this.#submit(draft, mode, how),
+      command: (line) => this.#submit({ text: line, images: [] }, 'prompt'),
       showKeys: () => void showKeys(this.context, screen.bindings),
       showTranscript: () => void screen.view(withPastes(screen.transcript(), screen.editor), 'end'),
       editOutside: () => void editDraft(screen, { cwd, env, warn: this.warn }),
-      rewind: () => void rewind(this.context),
       suspend: () => this.#manners.suspend(),
       leave: (how) => void this.#exit(how),
     });
@@ -338,11 +363,15 @@ class ScreenConversation {
 }
 
 /** What an empty prompt is for now. */
-function placeholder(state: Pick<ConversationState, 'isCutOff' | 'phase' | 'queue' | 'questions'>): string {
+function placeholder(
+  state: Pick<ConversationState, 'isCutOff' | 'phase' | 'queue' | 'questions' | 'stash'>,
+  stashKey: string,
+): string {
   // A question has all attention.
   if (state.phase === 'exiting' || state.questions > 0) return '';
   if (state.isCutOff) return 'Enter goes on with what was cut off';
   // The queue says what Enter does.
   if (state.queue.some(({ place }) => place === 'here')) return '';
+  if (state.stash.length > 0 && stashKey !== '') return `${stashKey} brings back what you put aside`;
   return isWorking(state) ? 'Enter queues a prompt' : 'a prompt, a /command, an @file or a !command';
 }

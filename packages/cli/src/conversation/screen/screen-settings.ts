@@ -1,5 +1,6 @@
 /** Settings that only the screen reads. A value that cannot be used is ignored, with a sentence. */
 import { type Options, resolveSettings } from '@turnwright/engine';
+import { STATUS_PARTS, type StatusPart } from '../view/status-parts.ts';
 
 export interface ScreenSettings {
   readonly theme: ThemeSetting;
@@ -14,6 +15,8 @@ export interface ScreenSettings {
   readonly terminalNotifications: boolean;
   /** A command that prints the status line, and the columns before it. */
   readonly statusLine: { readonly command: string; readonly padding: number } | undefined;
+  /** What the built-in status line shows; undefined: everything. */
+  readonly statusParts: readonly StatusPart[] | undefined;
   /** Checked where the bindings are made. */
   readonly keybindings: unknown;
   /** One for each value that was ignored. */
@@ -44,6 +47,12 @@ export function screenSettings(given: Readonly<Record<string, unknown>>): Screen
   const isCommand = typeof command === 'string' && command !== '';
   if (given['statusLine'] !== undefined && !isCommand)
     ignore('statusLine', '{ "type": "command", "command": "…" }');
+  const listed = given['statusLineParts'];
+  const statusParts = Array.isArray(listed)
+    ? STATUS_PARTS.filter((part) => listed.includes(part))
+    : undefined;
+  if (listed !== undefined && (statusParts === undefined || statusParts.length === 0))
+    ignore('statusLineParts', `a list of ${STATUS_PARTS.join(', ')}`);
   return {
     theme: theme ?? ignore('theme', THEMES.join(', ')) ?? 'auto',
     reducedMotion: flag('reducedMotion'),
@@ -52,6 +61,7 @@ export function screenSettings(given: Readonly<Record<string, unknown>>): Screen
     terminalBell: flag('terminalBell'),
     terminalNotifications: flag('terminalNotifications', true),
     statusLine: isCommand ? { command, padding: typeof padding === 'number' ? padding : 0 } : undefined,
+    statusParts: statusParts?.length === 0 ? undefined : statusParts,
     keybindings: given['keybindings'],
     problems,
   };

@@ -10,6 +10,8 @@ import { keepImages, readImages, referenceTo, writeImages } from './draft-images
 
 export interface KeptDraft extends Draft {
   readonly queue: readonly PendingPrompt[];
+  /** Drafts that were put aside. */
+  readonly stash: readonly Draft[];
 }
 
 export interface DraftFile {
@@ -24,10 +26,10 @@ export function draftFile(path: string, problem: (sentence: string) => void): Dr
   let isBroken = false;
   return {
     keep(draft) {
-      const isEmpty = draft.text === '' && draft.queue.length === 0;
+      const isEmpty = draft.text === '' && draft.queue.length === 0 && draft.stash.length === 0;
       const content = isEmpty ? '' : serialiseDraft(draft);
       if (content === last || isBroken) return;
-      const images = [draft, ...draft.queue].flatMap((one) => one.images);
+      const images = [draft, ...draft.queue, ...draft.stash].flatMap((one) => one.images);
       try {
         writeImages(imageFolder, images);
         if (isEmpty) rmSync(path, { force: true });
@@ -44,13 +46,14 @@ export function draftFile(path: string, problem: (sentence: string) => void): Dr
   };
 }
 
-function serialiseDraft({ text, images, queue }: KeptDraft): string {
+function serialiseDraft({ text, images, queue, stash }: KeptDraft): string {
   return JSON.stringify({
     version: 2,
     pid: process.pid,
     text,
     images: images.map(referenceTo),
     queue: queue.map((prompt) => ({ ...prompt, images: prompt.images.map(referenceTo) })),
+    stash: stash.map((aside) => ({ ...aside, images: aside.images.map(referenceTo) })),
   });
 }
 
@@ -72,7 +75,7 @@ export function readDraft(path: string): (KeptDraft & { readonly pid: number }) 
   } catch {
     return undefined;
   }
-  const { pid, text, images, queue } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { pid, text, images, queue, stash } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof text !== 'string' || typeof pid !== 'number' || !Array.isArray(queue)) return undefined;
   const folder = imagesBeside(path);
   return {
@@ -80,6 +83,9 @@ export function readDraft(path: string): (KeptDraft & { readonly pid: number }) 
     text,
     images: readImages(folder, images),
     queue: queue.flatMap((given: Partial<PendingPrompt> | null) => readPrompt(given, folder)),
+    stash: (Array.isArray(stash) ? stash : []).flatMap((given: Partial<Draft> | null) =>
+      typeof given?.text === 'string' ? [{ text: given.text, images: readImages(folder, given.images) }] : [],
+    ),
   };
 }
 

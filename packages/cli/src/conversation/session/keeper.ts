@@ -38,7 +38,7 @@ interface KeeperOptions {
 
 /** After a key; what is typed in this time is lost with a kill. */
 const WRITE_AFTER_MS = 200;
-const NOTHING: KeptDraft = { text: '', images: [], queue: [] };
+const NOTHING: KeptDraft = { text: '', images: [], queue: [], stash: [] };
 
 export function createKeeper({ cwd, env, clock, isKept, warn }: KeeperOptions): Keeper {
   const home = configurationHome(env, cwd);
@@ -71,7 +71,7 @@ export function createKeeper({ cwd, env, clock, isKept, warn }: KeeperOptions): 
     keep(state, { text, images }) {
       const opener = state.submission?.opener;
       const queue = opener === undefined ? state.queue : [opener, ...state.queue];
-      waiting = () => fileOf(state.session.id)?.keep({ text, images, queue });
+      waiting = () => fileOf(state.session.id)?.keep({ text, images, queue, stash: state.stash });
       const isSame =
         queue.length === lastQueue.length && queue.every((prompt, at) => prompt === lastQueue[at]);
       lastQueue = queue;

@@ -13,6 +13,7 @@ import type { ConversationState, RunningTool, Todo } from '../conversation-state
 import { sumCosts } from '../reduce/reduce-tools.ts';
 import { type ActivityKeys, activityLine, findActivity, pickTone } from './activity.ts';
 import { statusLine } from './status-line.ts';
+import type { StatusPart } from './status-parts.ts';
 import { outputRow, todoRow } from './tool-rows.ts';
 
 export interface LiveParts {
@@ -28,6 +29,8 @@ export interface LiveParts {
   readonly overlay: { frame(size: Size): ScreenFrame; readonly keepsEditor?: boolean } | undefined;
   /** Output of the `statusLine` command; undefined: the built-in one is shown. */
   readonly customStatus: readonly Row[] | undefined;
+  /** Of the built-in one; default all. */
+  readonly statusParts?: readonly StatusPart[] | undefined;
   /** No spinner that moves. */
   readonly reducedMotion: boolean;
 }
@@ -51,7 +54,7 @@ export function liveRegion(parts: LiveParts, size: Size): ScreenFrame {
   const columns = textColumns(size);
   const budget = liveRows(size);
   const { state, theme, overlay } = parts;
-  const status = parts.customStatus ?? [statusLine(state, columns, theme)];
+  const status = parts.customStatus ?? [statusLine(state, columns, theme, parts.statusParts)];
   const showsEditor = overlay === undefined || overlay.keepsEditor === true;
   const typed: ScreenFrame = showsEditor
     ? parts.editor(columns, Math.min(EDITOR_ROWS, budget - 1))

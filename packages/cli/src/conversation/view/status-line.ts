@@ -5,8 +5,9 @@ import type { Theme } from '@turnwright/terminal/text/theme.ts';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
 import { modeName } from '../../words/mode-name.ts';
 import { cost as costText } from '../../words/units.ts';
-import type { ContextFigure, ConversationState } from '../conversation-state.ts';
+import { type ContextFigure, type ConversationState, listBackground } from '../conversation-state.ts';
 import { folderName } from '../screen/attention.ts';
+import { STATUS_PARTS, type StatusPart } from './status-parts.ts';
 
 type Tone = 'dim' | 'warn' | 'bad';
 
@@ -17,9 +18,15 @@ interface Part {
   readonly rank: number;
 }
 
-/** Never wider than `columns`. */
-export function statusLine(state: ConversationState, columns: number, theme: Theme): Row {
-  let parts = listParts(state);
+/** Never wider than `columns`. `shown`: default all. */
+export function statusLine(
+  state: ConversationState,
+  columns: number,
+  theme: Theme,
+  shown: readonly StatusPart[] = STATUS_PARTS,
+): Row {
+  const known = listParts(state);
+  let parts = shown.flatMap((name) => known[name] ?? []);
   const width = (shown: readonly Part[]) =>
     shown.reduce((sum, { text }) => sum + cells(text), 0) + 3 * (shown.length - 1);
   while (parts.length > 1 && width(parts) > columns) {
@@ -29,22 +36,24 @@ export function statusLine(state: ConversationState, columns: number, theme: The
   return parts.map(({ text, tone }) => theme[tone](cutRow(text, columns))).join(theme.dim(' · '));
 }
 
-function listParts({ session, figures, submission, background }: ConversationState): readonly Part[] {
+function listParts(state: ConversationState): Readonly<Record<StatusPart, Part | undefined>> {
+  const { session, figures, submission } = state;
   const { context, cost, cache } = figures;
-  const parts: (Part | undefined)[] = [
-    { text: session.model === '' ? 'model ?' : shortModel(session.model), tone: 'dim', rank: 1 },
-    {
+  const background = listBackground(state);
+  return {
+    model: { text: session.model === '' ? 'model ?' : shortModel(session.model), tone: 'dim', rank: 1 },
+    mode: {
       text: modeName(session.mode),
       tone: session.mode === 'bypassPermissions' ? 'warn' : 'dim',
       rank: 2,
     },
-    { text: contextText(context), tone: contextTone(context), rank: 0 },
-    {
+    context: { text: contextText(context), tone: contextTone(context), rank: 0 },
+    cost: {
       text: cost === undefined ? '$ ?' : costText(cost),
       tone: 'dim',
       rank: 3,
     },
-    cache && {
+    cache: cache && {
       text:
         cache.brokenBy === undefined
           ? `cache ${share(cache.readTokens, cache.inputTokens)}`
@@ -52,15 +61,16 @@ function listParts({ session, figures, submission, background }: ConversationSta
       tone: cache.brokenBy === undefined ? 'dim' : 'warn',
       rank: 5,
     },
-    submission === undefined || submission.turns === 0
-      ? undefined
-      : { text: `turn ${submission.turns}`, tone: 'dim', rank: 4 },
-    background.length === 0
-      ? undefined
-      : { text: `${background.length} in the background`, tone: 'dim', rank: 6 },
-    { text: placeText(session), tone: 'dim', rank: 7 },
-  ];
-  return parts.flatMap((part) => part ?? []);
+    turn:
+      submission === undefined || submission.turns === 0
+        ? undefined
+        : { text: `turn ${submission.turns}`, tone: 'dim', rank: 4 },
+    background:
+      background.length === 0
+        ? undefined
+        : { text: `${background.length} in the background`, tone: 'dim', rank: 6 },
+    place: { text: placeText(session), tone: 'dim', rank: 7 },
+  };
 }
 
 /** `app`, `app on main` */

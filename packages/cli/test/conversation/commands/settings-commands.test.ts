@@ -23,7 +23,7 @@ describe('/model', () => {
     const { ask, run, screens, printed, server } = await start();
     await run('/model', ["'haiku", 'enter']);
     expect(screens[0]).toMatchInlineSnapshot(`
-      "Model (now claude-opus-5-5) · 10 below
+      "Model (now claude-opus-5-5) · 11 below
       search: 
           Default (Claude Opus 5.5)   1M · $4 in, $20 out
       ❯ ✓ Claude Opus 5.5 (opus)      1M · $4 in, $20 out
@@ -36,8 +36,8 @@ describe('/model', () => {
           Claude Mythos 5.1           1M · $10 in, $50 out
           Claude Mythos 5             1M · $10 in, $50 out
           Claude Opus 5               1M · $5 in, $25 out
-          Claude Opus 4.8             1M · $5 in, $25 out
         claude-opus-5-5
+      effort: [default] low medium high xhigh max  ← →
       type to search · ↑↓ choose · Enter switches · Esc leaves"
     `);
     expect(printed.at(-1)).toMatch(/^The model is now claude-haiku-/);
@@ -94,15 +94,15 @@ describe('/model', () => {
     const { run, screens } = await start({ columns: 40, rows: 12 });
     await run('/model');
     expect(screens[0]).toMatchInlineSnapshot(`
-      "Model (now claude-opus-5-5) · 18 below
+      "Model (now claude-opus-5-5) · 19 below
       search: 
           Default (Claude …  1M · $4 in, $20…
       ❯ ✓ Claude Opus 5.5 …  1M · $4 in, $20…
           Claude Sonnet 5.…  1M · $2 in, $10…
-          Claude Haiku 5.5…  1M · $0.1 in, $…
         Claude Opus 5.5 (opus)
         1M · $4 in, $20 out
         claude-opus-5-5
+      effort: [default]  ← →
       ↑↓ · Enter switches · Esc"
     `);
   });

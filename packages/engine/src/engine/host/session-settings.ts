@@ -93,6 +93,11 @@ export class SessionSettings {
     await this.#access().update(source, settings);
   }
 
+  /** Writes one key of a settings file; the running session stays as it is. */
+  async set(destination: SettingsDestination, path: string, value: unknown): Promise<void> {
+    await this.#access().set(destination, path, value);
+  }
+
   report(): SettingsReport & { readonly applied: AppliedSettings } {
     const { model } = this.#session;
     return { ...this.#access().report(), applied: { model: model.current, effort: model.effort ?? null } };

@@ -1,5 +1,6 @@
 /** Settings while a session runs: what they come to, changes to files, and the layer of the flags. */
 
+import { isRecord } from '@turnwright/base/json-values.ts';
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import type { SettingSource } from '../../options/option-values.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
@@ -32,6 +33,11 @@ export interface SettingsAccess {
     source: 'localSettings' | 'userSettings',
     settings: Readonly<Record<string, unknown>>,
   ): Promise<void>;
+  /**
+   * Writes one key, with its path (`sandbox.enabled`); undefined takes it out. Throws `invalid_option` for an
+   * unknown one, and `invalid_settings`.
+   */
+  set(destination: SettingsDestination, path: string, value: unknown): Promise<void>;
   /** Lays the keys over the flag layer; null takes one away. Resolves with what everything then comes to. */
   applyFlags(settings: Readonly<Record<string, unknown>>): Promise<Resolution>;
   report(): SettingsReport;
@@ -88,15 +94,11 @@ class Access implements SettingsAccess {
     source: 'localSettings' | 'userSettings',
     settings: Readonly<Record<string, unknown>>,
   ): Promise<void> {
-    const place = FILES[source];
-    if (place === undefined || !(source in WRITABLE))
+    if (!(source in WRITABLE))
       throw invalid(
         `Settings of ${JSON.stringify(source)} cannot be written: give localSettings or userSettings.`,
       );
-    if (!this.#first.config.settingSources.includes(place))
-      throw invalid(
-        `This session does not read the ${place} settings (settingSources), so it does not write them.`,
-      );
+    const place = this.#placeOf(source);
     for (const [key, value] of Object.entries(settings)) {
       if (!WRITABLE[source].includes(key))
         throw invalid(
@@ -105,6 +107,19 @@ class Access implements SettingsAccess {
       if (typeof value !== 'string') throw invalid(`The value of ${key} must be a string.`);
     }
     for (const [key, value] of Object.entries(settings)) await this.#change(place, key, () => value);
+  }
+
+  async set(destination: SettingsDestination, path: string, value: unknown): Promise<void> {
+    const source = this.#placeOf(destination);
+    const { describeKeys } = await import('../../settings/read/describe-keys.ts');
+    const known = describeKeys().find(({ key }) => key === path);
+    if (known === undefined) throw invalid(`There is no setting ${JSON.stringify(path)}.`);
+    if (known.isOnlyOwn && source !== 'user')
+      throw invalid(`${path} is the user's alone: it has no effect in the ${source} settings.`);
+    const [key = path, inner] = path.split('.');
+    await this.#change(source, key, (before) =>
+      inner === undefined ? value : { ...(isRecord(before) && before), [inner]: value },
+    );
   }
 
   async applyFlags(settings: Readonly<Record<string, unknown>>): Promise<Resolution> {
@@ -142,6 +157,16 @@ class Access implements SettingsAccess {
     return () => {
       this.#listeners = this.#listeners.filter((other) => other !== listener);
     };
+  }
+
+  #placeOf(destination: SettingsDestination): SettingSource {
+    const place = FILES[destination];
+    if (place === undefined) throw invalid(`${JSON.stringify(destination)} names no settings file.`);
+    if (!this.#first.config.settingSources.includes(place))
+      throw invalid(
+        `This session does not read the ${place} settings (settingSources), so it does not write them.`,
+      );
+    return place;
   }
 
   #resolveAgain(readBefore?: Resolution['filesRead']): Promise<Resolution> {

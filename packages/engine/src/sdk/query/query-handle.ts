@@ -133,6 +133,14 @@ export class QueryHandle extends Door<SDKMessage, void> implements Query {
     return (await this.#running.engine()).settings.update(source, settings);
   }
 
+  async setSetting(
+    destination: Parameters<SessionSettings['set']>[0],
+    key: string,
+    value: unknown,
+  ): Promise<void> {
+    return (await this.#running.engine()).settings.set(destination, key, value);
+  }
+
   async getSettings(): Promise<ReturnType<SessionSettings['report']>> {
     return (await this.#running.engine()).settings.report();
   }

@@ -140,6 +140,19 @@ export interface SettingsMethods {
     source: 'localSettings' | 'userSettings',
     settings: Readonly<Record<string, unknown>>,
   ): Promise<void>;
+  /**
+   * Writes one key of a settings file that this session reads, with its path (`sandbox.enabled`), for hosts
+   * whose user chose it; undefined takes it out. Every other byte of the file stays. It holds from the next
+   * session on. Rejects with `invalid_option` for a key that there is not, and with `invalid_settings`.
+   *
+   * @example
+   * await running.setSetting('userSettings', 'autoCompactEnabled', false);
+   */
+  setSetting(
+    destination: 'userSettings' | 'projectSettings' | 'localSettings',
+    key: string,
+    value: unknown,
+  ): Promise<void>;
   /** The effective settings, and their sources. */
   getSettings(): Promise<ReturnType<SessionSettings['report']>>;
   /** Every rule with its source, and the folders that tools may use. */

@@ -155,6 +155,7 @@ export const settingsSchema = z.object({
   terminalBell: z.unknown().optional(),
   terminalNotifications: z.unknown().optional(),
   statusLine: z.unknown().optional(),
+  statusLineParts: z.unknown().optional(),
   keybindings: z.unknown().optional(),
   agent: z.string().min(1).optional(),
   outputStyle: z.string().optional(),

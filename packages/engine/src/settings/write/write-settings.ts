@@ -37,10 +37,12 @@ export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
     const file = await pickFile(source, places);
     if (source !== 'user') await refuseStrayLinks(file, places);
     const folderMode = source === 'user' ? 0o700 : undefined;
+    let isChanged = false;
     await changeJsonFile({ file, files, mode: FILE_MODES[source], folderMode }, async (held) => {
       const before = usableSettings(held, file);
       const value = edit(held[key]);
-      if (JSON.stringify(value) === JSON.stringify(held[key])) return undefined;
+      isChanged = JSON.stringify(value) !== JSON.stringify(held[key]);
+      if (!isChanged) return undefined;
       const after = usableSettings({ ...held, [key]: value }, file);
       const unread = (entries: readonly string[]) => entries.map((entry) => entry.replace(/\.\d+/, ''));
       const [was, is] = [unread(before.skipped), unread(after.skipped)];
@@ -51,7 +53,7 @@ export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
       if (wrong !== undefined) throw invalidSettings(file, wrong);
       return { key, value };
     });
-    if (source === 'local') await keepOutOfGit(dirname(file), files);
+    if (source === 'local' && isChanged) await keepOutOfGit(dirname(file), files);
     return file;
   };
 

@@ -35,7 +35,8 @@ export function listFrame<T>(
   const most = Math.min(MOST_ABOUT, room - fixed - 1);
   const about = aboutRows(items[state.chosen], widths, columns, most);
   const note = state.note === undefined ? [] : [theme.dim(cutRow(state.note, columns))];
-  const free = Math.max(1, room - fixed - about.length - note.length);
+  const dial = dialRows(state, columns);
+  const free = Math.max(1, room - fixed - about.length - note.length - dial.length);
   const { from, to } = fitWindow(items.length, state.chosen, free);
   const shown = items
     .slice(from, to)
@@ -52,6 +53,7 @@ export function listFrame<T>(
       ...(items.length === 0 ? emptyRows(state, columns, free).map(theme.dim) : shown),
       ...about.map((line) => theme.dim(line)),
       ...note,
+      ...dial,
       theme.dim(keysRow(state.list.enter, columns)),
     ],
     cursor: {
@@ -76,6 +78,14 @@ function withEnd(rows: readonly Row[], end: string, columns: number): readonly R
 function emptyRows<T>({ items, list, note }: ListState<T>, columns: number, most: number): readonly Row[] {
   if (items.length > 0) return [cutRow('Nothing matches.', columns)];
   return note === undefined ? wrap(list.empty, columns).slice(0, most) : [];
+}
+
+function dialRows({ list: { dial }, dialled }: ListState<unknown>, columns: number): readonly Row[] {
+  if (dial === undefined) return [];
+  const { label, values } = dial;
+  const marked = values.map((value, index) => (index === dialled ? `[${value}]` : value)).join(' ');
+  const all = `${label}: ${marked}  ← →`;
+  return [cells(all) <= columns ? all : cutRow(`${label}: [${values[dialled] ?? ''}]  ← →`, columns)];
 }
 
 function keysRow(enter: string, columns: number): string {

@@ -13,6 +13,15 @@ export interface ListItem<T> {
   readonly isCurrent?: boolean | undefined;
 }
 
+/** A second choice of a list, which ← and → change. */
+export interface ListDial {
+  readonly label: string;
+  readonly values: readonly string[];
+  readonly at: number;
+  /** Called before the list closes with an item. */
+  taken(value: string): void;
+}
+
 /** What a list shows. */
 export interface ListOf<T> {
   readonly title: string;
@@ -23,6 +32,9 @@ export interface ListOf<T> {
   readonly enter: string;
   /** Text to search for at the beginning. */
   readonly search?: string | undefined;
+  readonly dial?: ListDial | undefined;
+  /** Index of the item that is chosen first. Default: the one in use. */
+  readonly at?: number | undefined;
   /** Items that take a while: they replace `items` when they arrive. A rejection is shown as a sentence. */
   readonly later?: { readonly what: string; readonly items: Promise<readonly ListItem<T>[]> } | undefined;
 }
@@ -33,14 +45,17 @@ export interface ListState<T> {
   readonly search: LineField;
   /** Index in the items that match. */
   readonly chosen: number;
+  /** Index in the values of the dial. */
+  readonly dialled: number;
   /** About `later`: what is waited for, or why it failed. */
   readonly note: string | undefined;
 }
 
 export function openedList<T>(list: ListOf<T>): ListState<T> {
-  const { items, later, search = '' } = list;
-  const opened = { list, items, search: createLineField(search), chosen: 0, note: later?.what };
-  return { ...opened, chosen: findCurrentIndex(listMatches(opened)) };
+  const { items, later, dial, search = '' } = list;
+  const field = createLineField(search);
+  const opened = { list, items, search: field, chosen: 0, dialled: dial?.at ?? 0, note: later?.what };
+  return { ...opened, chosen: list.at ?? findCurrentIndex(listMatches(opened)) };
 }
 
 /** Items that contain every word of the search, in their order. */
@@ -66,11 +81,20 @@ export function pressed<T>(state: ListState<T>, event: InputEvent, page: number)
   const last = Math.max(0, listMatches(state).length - 1);
   if (event.kind === 'key') {
     const step = toStep(event, page);
+    const turn = state.list.dial && TURNS[`${event.ctrl || event.alt ? 'with ' : ''}${event.name}`];
+    if (turn !== undefined) return { ...state, dialled: turned(state, turn) };
     if (step !== undefined) return { ...state, chosen: Math.min(last, Math.max(0, state.chosen + step)) };
   }
   const search = edited(state.search, event);
   if (search === undefined) return undefined;
   return search.text === state.search.text ? { ...state, search } : { ...state, search, chosen: 0 };
+}
+
+const TURNS: Readonly<Record<string, 1 | -1>> = { left: -1, right: 1 };
+
+function turned({ list, dialled }: ListState<unknown>, by: 1 | -1): number {
+  const last = (list.dial?.values.length ?? 1) - 1;
+  return Math.min(last, Math.max(0, dialled + by));
 }
 
 function toStep({ name, ctrl, alt }: InputEvent & { kind: 'key' }, page: number): number | undefined {
