@@ -177,7 +177,8 @@ export function addCost(one: Cost, other: Cost): Cost {
   return { costUsd: one.costUsd + other.costUsd, isPriced: one.isPriced && other.isPriced };
 }
 
-const MAIN_AGENT = 'main';
+/** Who spends, where no agent does. */
+export const MAIN_AGENT = 'main';
 /** More than all agents of a session can have open at once. */
 const MOST_KEYS = 512;
 

@@ -13,6 +13,7 @@ import { type CallLayer, layered, withoutRefusedTools } from '../../model/call-l
 import { computeCost } from '../../model/catalog/prices.ts';
 import { childEnvironment } from '../../settings/resolve/child-env.ts';
 import { budgetGuard } from '../budget/budget-guard.ts';
+import { RunCosts } from '../budget/run-costs.ts';
 import { SessionBudget } from '../budget/session-budget.ts';
 import { createUsageLedger } from '../budget/usage-ledger.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -64,11 +65,15 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
   const title = inherited === undefined ? config.title : undefined;
   const conversation = new Conversation(sessionId, journal, title);
   const ref = new SessionRef();
-  const guard = inherited === undefined ? budgetGuard(config) : inherited.budget.guard;
+  const runs = inherited?.budget.runs ?? new RunCosts({ directory: place.directory, files: world.files, clock });
+  const guard = inherited === undefined ? budgetGuard(config, { runs, ids }) : inherited.budget.guard;
   const client = composeModel(config, extended(world, { spendGuard: guard }));
   const budget =
     inherited?.budget.share(config) ??
-    new SessionBudget(config, createUsageLedger({ infoOf: client.infoOf, costOf: computeCost }), { guard });
+    new SessionBudget(config, createUsageLedger({ infoOf: client.infoOf, costOf: computeCost }), {
+      guard,
+      runs,
+    });
   const leaveOut = (name: string, why: string) => {
     const { notices, tools } = ref.session;
     const isNew = tools.quarantine(name);

@@ -36,3 +36,34 @@ export type CostForecast =
     }
   /** There are too few runs to say. `runs`: of this model; `dearer`: of those that cost more than this one has. */
   | { readonly kind: 'unknown'; readonly runs: number; readonly dearer: number };
+
+const BASIS: Readonly<Record<ForecastBasis, string>> = {
+  model_agent_size: 'runs like this',
+  model_agent: 'runs with this model and agent',
+  model: 'runs with this model',
+};
+
+/**
+ * A forecast as a sentence, with what it rests on.
+ *
+ * @example
+ * const low = { kind: 'range', lowUsd: 0.02, highUsd: 0.11, share: 0.8, runs: 34, basis: 'model' } as const;
+ * describeForecast(low); // 'It will probably cost $0.02–0.11: 80 % of 34 runs with this model did.'
+ */
+export function describeForecast(forecast: CostForecast, spentUsd = 0): string {
+  const spent = spentUsd > 0 ? `$${usdText(spentUsd)} is spent. ` : '';
+  if (forecast.kind === 'range') {
+    const { lowUsd, highUsd, share, runs, basis } = forecast;
+    const which = spentUsd > 0 ? `${BASIS[basis]} that came as far` : BASIS[basis];
+    return `${spent}It will probably cost $${usdText(lowUsd)}–${usdText(highUsd)}: ${Math.round(100 * share)} % of ${runs} ${which} did.`;
+  }
+  const { runs, dearer } = forecast;
+  if (runs === 0) return `${spent}What it will cost is not known: no run with this model is on record here.`;
+  const few = `only ${spentUsd > 0 ? `${dearer} of ${runs}` : runs} ${runs === 1 ? 'run' : 'runs'} with this model`;
+  return `${spent}What it will cost is not known: ${few} ${spentUsd > 0 ? 'came as far' : 'are on record here'}.`;
+}
+
+/** Two digits that matter, cents at least. */
+export function usdText(usd: number): string {
+  return usd >= 0.1 || usd === 0 ? usd.toFixed(2) : usd.toFixed(Math.min(6, 1 - Math.floor(Math.log10(usd))));
+}
