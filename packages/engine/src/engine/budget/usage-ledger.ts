@@ -33,6 +33,8 @@ interface LedgerPorts {
   infoOf(model: string): ModelInfo;
   /** USD, undefined when the model has no price. */
   costOf(usage: Usage, info: ModelInfo): number | undefined;
+  /** Called with each answer that is counted, as the row that it is added to a row of. */
+  onSpent?: ((row: SpendingRow) => void) | undefined;
 }
 
 export interface UsageLedger {
@@ -148,7 +150,7 @@ class SessionLedger implements UsageLedger {
     const info = this.#ports.infoOf(model);
     const cost = this.#ports.costOf(usage, info);
     const isPriced = cost !== undefined && info.price?.isAssumed !== true;
-    this.#rows = withRow(this.#rows, {
+    const row = {
       model,
       provider: info.provider ?? DEFAULT_RECORDED,
       agent,
@@ -156,7 +158,9 @@ class SessionLedger implements UsageLedger {
       calls: 1,
       ...toSpendingCounts(usage, cost ?? 0),
       isPriced,
-    });
+    };
+    this.#rows = withRow(this.#rows, row);
+    this.#ports.onSpent?.(row);
     return { costUsd: cost ?? 0, isPriced };
   }
 

@@ -85,8 +85,10 @@ class RunningSubmission implements Submission, Output<SDKMessage> {
     this.#resultsBefore = session.submissions.results;
     session.config.spans?.submissionStarted({
       sessionId: session.conversation.sessionId,
+      submission: this.id,
       agent: session.config.mainAgent,
       model: session.model.current,
+      prompt: textOfContent(this.prompt.content),
     });
     session.budget.startSubmission();
     session.budget.runs?.start({

@@ -11,6 +11,7 @@ import { systemIds } from '@turnwright/base/ids/hash-and-uuid.ts';
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import { type CallLayer, layered, withoutRefusedTools } from '../../model/call-layers.ts';
 import { computeCost } from '../../model/catalog/prices.ts';
+import type { Usage } from '../../protocol/model/wire.ts';
 import { childEnvironment } from '../../settings/resolve/child-env.ts';
 import { budgetGuard } from '../budget/budget-guard.ts';
 import { RunCosts } from '../budget/run-costs.ts';
@@ -64,13 +65,18 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
   const journal = createSessionJournal(place.open, config.debug?.entry);
   const title = inherited === undefined ? config.title : undefined;
   const conversation = new Conversation(sessionId, journal, title);
+  config.spans?.follow(journal, undefined);
   const ref = new SessionRef();
   const runs = inherited?.budget.runs ?? new RunCosts({ directory: place.directory, files: world.files, clock });
   const guard = inherited === undefined ? budgetGuard(config, { runs, ids }) : inherited.budget.guard;
   const client = composeModel(config, extended(world, { spendGuard: guard }));
   const budget =
     inherited?.budget.share(config) ??
-    new SessionBudget(config, createUsageLedger({ infoOf: client.infoOf, costOf: computeCost }), {
+    new SessionBudget(config, createUsageLedger({
+        infoOf: client.infoOf,
+        costOf: computeCost,
+        ...(config.spans !== undefined && { onSpent: config.spans.spent }),
+      }), {
       guard,
       runs,
     });
@@ -80,11 +86,12 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
     if (isNew) notices.say(`The provider refuses the tool "${name}", so it was left out: ${why}`);
     return isNew;
   };
+  const costOf = (usage: Usage, name: string) => computeCost(usage, client.infoOf(name), client.infoOf);
   const layers: readonly CallLayer[] = [
     withoutRefusedTools(leaveOut),
     ...(guard === undefined ? [] : [refusedByBudget(budget)]),
     ...(config.debug === undefined ? [] : [config.debug.calls]),
-    ...(config.spans === undefined ? [] : [config.spans.modelCalls((name) => client.infoOf(name).provider)]),
+    ...(config.spans === undefined ? [] : [config.spans.modelCalls({ infoOf: client.infoOf, costOf })]),
   ];
   return {
     scope: openScope(),

@@ -105,8 +105,10 @@ class CloudWire implements Wire {
       thinkingKey,
       keepsThinking,
     });
-    const headers = requestHeaders({
+    const headers = () =>
+      requestHeaders({
       request,
+      traceparent: input.traceparent?.(),
       body,
       credential: {},
       fast: false,
@@ -127,7 +129,7 @@ class CloudWire implements Wire {
           model: request.model,
           stream: request.stream,
           keepAlive: state.keepAlive,
-          unsigned: { body: body.chunks.join(''), headers: { ...own(headers), ...this.#endpoint.headers } },
+          unsigned: { body: body.chunks.join(''), headers: { ...own(headers()), ...this.#endpoint.headers } },
           connectionsTo: (url) => this.#connectionsTo(url),
           life,
         }),
