@@ -71,7 +71,13 @@ export class ModelCallSpans {
       }),
     };
     const parent = parentOf(request);
-    const traced = { parent, attributes, attempts: 0, startedMs: 0, response: {} } as unknown as TracedRequest;
+    const traced = {
+      parent,
+      attributes,
+      attempts: 0,
+      startedMs: 0,
+      response: {},
+    } as unknown as TracedRequest;
     this.#begin(traced);
     this.#open.set(request, traced);
     this.#byKey.set(request.effectKey, traced);
@@ -113,9 +119,8 @@ export class ModelCallSpans {
       meter?.record(METRIC.callInput, promptTokens(usage), base);
       meter?.record(METRIC.callOutput, usage.output_tokens, base);
     }
-    if (traced.firstChunkMs !== undefined)
-      meter?.record(METRIC.firstChunk, traced.firstChunkMs / 1000, base);
-    if (error === undefined) 
+    if (traced.firstChunkMs !== undefined) meter?.record(METRIC.firstChunk, traced.firstChunkMs / 1000, base);
+    if (error === undefined)
       claudeCode?.requestAnswered(request, usage, outcome, { costUsd, sinceMs: traced.startedMs });
     else if (failure !== undefined && !traced.span.isEnded)
       claudeCode?.requestFailed(request, {

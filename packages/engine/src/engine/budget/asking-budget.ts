@@ -68,7 +68,8 @@ export class AskingBudget implements SpendGuard {
   /** Otherwise why nobody answered, as a sentence. */
   async #ask(question: string, signal: AbortSignal): Promise<'go on' | 'stop' | (string & {})> {
     const { canUseTool, ids } = this.#ports;
-    if (canUseTool === undefined) return 'Nobody can be asked here: raise askAboveUsd (--ask-above) to go on.';
+    if (canUseTool === undefined)
+      return 'Nobody can be asked here: raise askAboveUsd (--ask-above) to go on.';
     const askId = ids.uuid();
     const options = [
       { label: GO_ON, description: 'The run goes on.' },

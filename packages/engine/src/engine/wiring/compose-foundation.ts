@@ -67,19 +67,24 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
   const conversation = new Conversation(sessionId, journal, title);
   config.spans?.follow(journal, undefined);
   const ref = new SessionRef();
-  const runs = inherited?.budget.runs ?? new RunCosts({ directory: place.directory, files: world.files, clock });
+  const runs =
+    inherited?.budget.runs ?? new RunCosts({ directory: place.directory, files: world.files, clock });
   const guard = inherited === undefined ? budgetGuard(config, { runs, ids }) : inherited.budget.guard;
   const client = composeModel(config, extended(world, { spendGuard: guard }));
   const budget =
     inherited?.budget.share(config) ??
-    new SessionBudget(config, createUsageLedger({
+    new SessionBudget(
+      config,
+      createUsageLedger({
         infoOf: client.infoOf,
         costOf: computeCost,
         ...(config.spans !== undefined && { onSpent: config.spans.spent }),
-      }), {
-      guard,
-      runs,
-    });
+      }),
+      {
+        guard,
+        runs,
+      },
+    );
   const leaveOut = (name: string, why: string) => {
     const { notices, tools } = ref.session;
     const isNew = tools.quarantine(name);

@@ -107,17 +107,17 @@ class CloudWire implements Wire {
     });
     const headers = () =>
       requestHeaders({
-      request,
-      traceparent: input.traceparent?.(),
-      body,
-      credential: {},
-      fast: false,
-      hasEffort: wireEffort(request, info) !== undefined,
-      // Long-lived cache entries need no beta here.
-      cacheTtl: undefined,
-      userAgent,
-      custom,
-    });
+        request,
+        traceparent: input.traceparent?.(),
+        body,
+        credential: {},
+        fast: false,
+        hasEffort: wireEffort(request, info) !== undefined,
+        // Long-lived cache entries need no beta here.
+        cacheTtl: undefined,
+        userAgent,
+        custom,
+      });
     return {
       chunks: body.chunks,
       length: body.length,

@@ -142,7 +142,12 @@ class OpenAiWire implements Wire {
     this.#connections.close();
   }
 
-  #open({ request, state, credential, traceparent }: WireInput, json: string, length: number, life: Life): Attempt {
+  #open(
+    { request, state, credential, traceparent }: WireInput,
+    json: string,
+    length: number,
+    life: Life,
+  ): Attempt {
     const server = request.serverTools?.[0];
     if (server !== undefined) return refusedAttempt(noServerTools(server));
     const key = credential.authToken ?? credential.apiKey;

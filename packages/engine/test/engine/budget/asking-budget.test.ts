@@ -19,7 +19,11 @@ function emptyPlace() {
   return { root, home, directory: sessionsDirectory(home, root) };
 }
 
-async function play(place: ReturnType<typeof emptyPlace>, script: readonly ScriptStep[], options: Options = {}) {
+async function play(
+  place: ReturnType<typeof emptyPlace>,
+  script: readonly ScriptStep[],
+  options: Options = {},
+) {
   const model = scriptedModel(script);
   const messages: SDKMessage[] = [];
   const running = query({

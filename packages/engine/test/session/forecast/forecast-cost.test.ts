@@ -109,5 +109,9 @@ it('runs of another size or agent are taken where there are too few like it, and
 
 it('a run that costs more than nearly all before it has no range any more', () => {
   const twenty = Array.from({ length: 20 }, (_, index) => runOf(index + 1));
-  expect(forecastCost(twenty, { ...thisRun, spentUsd: 15 })).toEqual({ kind: 'unknown', runs: 20, dearer: 6 });
+  expect(forecastCost(twenty, { ...thisRun, spentUsd: 15 })).toEqual({
+    kind: 'unknown',
+    runs: 20,
+    dearer: 6,
+  });
 });

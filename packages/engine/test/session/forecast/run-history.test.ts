@@ -17,7 +17,10 @@ it('runs come back in the order in which they ended; damaged lines are passed ov
   const folder = emptyFolder();
   expect(await readRuns(nodeFiles, folder)).toEqual([]);
   await addRun(nodeFiles, folder, run(1));
-  appendFileSync(join(folder, 'runs.log'), '{"v":1,"at":2,"mod\n{"v":1,"at":-4,"model":"m","agent":"main"}\n');
+  appendFileSync(
+    join(folder, 'runs.log'),
+    '{"v":1,"at":2,"mod\n{"v":1,"at":-4,"model":"m","agent":"main"}\n',
+  );
   await addRun(nodeFiles, folder, run(3));
   expect(await readRuns(nodeFiles, folder)).toEqual([run(1), run(3)]);
   expect(statSync(join(folder, 'runs.log')).mode & 0o777).toBe(0o600);
