@@ -3,8 +3,7 @@
  * page "Monitoring", https://code.claude.com/docs/en/monitoring-usage. What they say of prompts, inputs and
  * errors is left out unless it was asked for.
  */
-import type { ModelOutcome, ModelRequest } from '../protocol/model/model.ts';
-import type { Usage } from '../protocol/model/wire.ts';
+import type { ModelRequest } from '../protocol/model/model.ts';
 import type { SpendingRow } from '../protocol/session/spending.ts';
 import type { ToolTrace } from '../protocol/tools/tool-call.ts';
 import type { TracingOptions } from '../protocol/tracing.ts';
@@ -72,21 +71,21 @@ export class ClaudeCodeSignals {
       if (tokens > 0) this.#count(CLAUDE_CODE_METRIC.tokens, tokens, { ...by, type });
   }
 
+  /** `spent`: by the ledger. */
   requestAnswered(
     { effort, model, querySource, speed }: ModelRequest,
-    usage: Usage | undefined,
-    outcome: ModelOutcome | undefined,
-    { costUsd, sinceMs }: { readonly costUsd: number | undefined; readonly sinceMs: number },
+    spent: SpendingRow | undefined,
+    { durationMs, requestId }: { readonly durationMs: number; readonly requestId: string | undefined },
   ): void {
     this.#emit(CLAUDE_CODE_EVENT.request, {
       model,
-      cost_usd: costUsd,
-      duration_ms: Math.round(performance.now() - sinceMs),
-      input_tokens: usage?.input_tokens,
-      output_tokens: usage?.output_tokens,
-      cache_read_tokens: usage?.cache_read_input_tokens,
-      cache_creation_tokens: usage?.cache_creation_input_tokens,
-      request_id: outcome?.requestId,
+      cost_usd: spent?.costUSD,
+      duration_ms: Math.round(durationMs),
+      input_tokens: spent?.inputTokens,
+      output_tokens: spent?.outputTokens,
+      cache_read_tokens: spent?.cacheReadInputTokens,
+      cache_creation_tokens: spent?.cacheCreationInputTokens,
+      request_id: requestId,
       speed: speed ?? 'normal',
       query_source: querySource,
       effort,

@@ -3,6 +3,7 @@ import type { ModelInfo, ModelOutcome, ModelOutput, ModelRequest } from '../prot
 import { DEFAULT_RECORDED, namedInOptions, providerFacts } from '../protocol/model/provider.ts';
 import { promptTokens } from '../protocol/model/usage.ts';
 import type { StreamEvent, Usage } from '../protocol/model/wire.ts';
+import type { SpendingCounts, SpendingRow } from '../protocol/session/spending.ts';
 import type { TracingOptions } from '../protocol/tracing.ts';
 import type { ClaudeCodeSignals } from './claude-code-signals.ts';
 import { AnswerContents, formatInput } from './message-contents.ts';
@@ -18,8 +19,6 @@ interface CallPorts {
   /** What a request is below. */
   parentOf(request: ModelRequest): OpenSpan | undefined;
   infoOf(model: string): Pick<ModelInfo, 'provider'>;
-  /** USD; undefined: the model has no price. */
-  costOf(usage: Usage, model: string): number | undefined;
 }
 
 /** `error.type` of what was ended from outside. */
@@ -35,6 +34,10 @@ interface TracedRequest {
   firstChunkMs?: number | undefined;
   response: OptionalAttributes;
   answer?: AnswerContents | undefined;
+  /** By the ledger. */
+  spent?: SpendingRow;
+  /** Ends the span, once the request has ended. */
+  finish?: () => void;
 }
 
 export class ModelCallSpans {
@@ -104,41 +107,63 @@ export class ModelCallSpans {
     for (const event of output.events) hear(traced, event);
   };
 
+  /** The span ends when the ledger has said what was used: it may differ from what the answer reported. */
   readonly after = (request: ModelRequest, outcome: ModelOutcome | undefined): undefined => {
     const traced = this.#open.get(request);
     this.#open.delete(request);
-    this.#byKey.delete(request.effectKey);
     if (traced === undefined) return;
-    const { claudeCode, costOf, meter } = this.#ports;
-    const usage = outcome?.attempts.at(-1)?.usage;
-    const costUsd = usage && costOf(usage, request.model);
     const error = errorOfCall(outcome);
     const failure = outcome !== undefined && 'failure' in outcome ? outcome.failure : undefined;
-    const base = this.#measured(traced);
-    if (usage !== undefined) {
-      meter?.record(METRIC.callInput, promptTokens(usage), base);
-      meter?.record(METRIC.callOutput, usage.output_tokens, base);
-    }
-    if (traced.firstChunkMs !== undefined) meter?.record(METRIC.firstChunk, traced.firstChunkMs / 1000, base);
-    if (error === undefined)
-      claudeCode?.requestAnswered(request, usage, outcome, { costUsd, sinceMs: traced.startedMs });
-    else if (failure !== undefined && !traced.span.isEnded)
+    const sinceMs = traced.startedMs;
+    const { claudeCode, meter } = this.#ports;
+    if (traced.firstChunkMs !== undefined)
+      meter?.record(METRIC.firstChunk, traced.firstChunkMs / 1000, measured(traced));
+    if (failure !== undefined && !traced.span.isEnded)
       claudeCode?.requestFailed(request, {
         attempt: traced.attempts,
         status: failure.status ?? null,
         error: failure.kind,
-        sinceMs: traced.startedMs,
+        sinceMs,
       });
-    this.#end(traced, error, {
+    const attributes = {
       ...traced.response,
-      ...(usage !== undefined && tokenAttributes(usage)),
       [ATTRIBUTE.timeToFirstChunk]: traced.firstChunkMs && traced.firstChunkMs / 1000,
-      [ATTRIBUTE.cost]: costUsd,
       [ATTRIBUTE.requestId]: outcome?.requestId,
       [ATTRIBUTE.httpStatus]: failure?.status,
       [ATTRIBUTE.outputMessages]: traced.answer?.format(),
-    });
+    };
+    const atMs = Date.now();
+    const durationMs = performance.now() - sinceMs;
+    traced.finish = () => {
+      this.#byKey.delete(request.effectKey);
+      const { spent } = traced;
+      if (spent !== undefined) {
+        meter?.record(METRIC.callInput, inputOf(spent), measured(traced));
+        meter?.record(METRIC.callOutput, spent.outputTokens, measured(traced));
+      }
+      if (error === undefined)
+        claudeCode?.requestAnswered(request, spent, { durationMs, requestId: outcome?.requestId });
+      this.#end(traced, error, { ...attributes, ...(spent && spentAttributes(spent)) }, atMs);
+    };
+    const hasBegun = traced.response[ATTRIBUTE.responseId] !== undefined;
+    if (traced.spent !== undefined || !hasBegun) traced.finish();
   };
+
+  /** What the ledger has counted for a request; `inside`: for an answer within its answer. */
+  spent(row: SpendingRow, effectKey: string): void {
+    // The loop counts each attempt of an iteration; one of them runs at a time.
+    const traced = this.#byKey.get(effectKey) ?? this.#byKey.get(effectKey.replace(/\/\d+\/model$/, ''));
+    if (traced === undefined) return;
+    const before = traced.spent;
+    traced.spent = before === undefined ? row : { ...before, costUSD: before.costUSD + row.costUSD };
+    // Answers inside follow at once, in the same call.
+    if (before === undefined) queueMicrotask(() => traced.finish?.());
+  }
+
+  /** Nothing more will be counted. */
+  endAll(): void {
+    for (const traced of [...this.#byKey.values()]) traced.finish?.();
+  }
 
   #begin(traced: TracedRequest): void {
     const { contents, tracer } = this.#ports;
@@ -155,25 +180,43 @@ export class ModelCallSpans {
     traced.answer = contents?.messages === true ? new AnswerContents() : undefined;
   }
 
-  #end(traced: TracedRequest, error: string | undefined, attributes: OptionalAttributes = {}): void {
+  /** `atMs`: since 1970, default now. */
+  #end(
+    traced: TracedRequest,
+    error: string | undefined,
+    attributes: OptionalAttributes = {},
+    atMs?: number,
+  ): void {
     if (traced.span.isEnded) return;
-    traced.span.end(error, attributes);
-    const seconds = (performance.now() - traced.startedMs) / 1000;
+    traced.span.end(error, attributes, atMs);
+    const lateMs = atMs === undefined ? 0 : Math.max(0, Date.now() - atMs);
+    const seconds = Math.max(0, performance.now() - traced.startedMs - lateMs) / 1000;
     this.#ports.meter?.record(METRIC.callDuration, seconds, {
-      ...this.#measured(traced),
+      ...measured(traced),
       [ATTRIBUTE.errorType]: error,
     });
   }
-
-  #measured({ attributes, response }: TracedRequest): OptionalAttributes {
-    return {
-      [ATTRIBUTE.operation]: OPERATION.chat,
-      [ATTRIBUTE.provider]: attributes[ATTRIBUTE.provider],
-      [ATTRIBUTE.requestModel]: attributes[ATTRIBUTE.requestModel],
-      [ATTRIBUTE.responseModel]: response[ATTRIBUTE.responseModel],
-    };
-  }
 }
+
+const measured = ({ attributes, response }: TracedRequest): OptionalAttributes => ({
+  [ATTRIBUTE.operation]: OPERATION.chat,
+  [ATTRIBUTE.provider]: attributes[ATTRIBUTE.provider],
+  [ATTRIBUTE.requestModel]: attributes[ATTRIBUTE.requestModel],
+  [ATTRIBUTE.responseModel]: response[ATTRIBUTE.responseModel],
+});
+
+const inputOf = (row: SpendingCounts): number =>
+  row.inputTokens + row.cacheReadInputTokens + row.cacheCreationInputTokens;
+
+/** The convention counts cached tokens as input, too. */
+const spentAttributes = (row: SpendingRow): OptionalAttributes => ({
+  [ATTRIBUTE.inputTokens]: inputOf(row),
+  [ATTRIBUTE.outputTokens]: row.outputTokens,
+  [ATTRIBUTE.cacheReadTokens]: row.cacheReadInputTokens,
+  [ATTRIBUTE.cacheWriteTokens]: row.cacheCreationInputTokens,
+  [ATTRIBUTE.reasoningTokens]: row.thinkingTokens > 0 ? row.thinkingTokens : undefined,
+  [ATTRIBUTE.cost]: row.isPriced ? row.costUSD : undefined,
+});
 
 function hear(traced: TracedRequest, event: StreamEvent): void {
   traced.answer?.hear(event);
@@ -191,22 +234,11 @@ export function tracedProvider(recorded: string = DEFAULT_RECORDED): string {
   return providerFacts(namedInOptions(name)).tracedAs ?? name;
 }
 
-type CountedUsage = Pick<
-  Usage,
-  'cache_creation_input_tokens' | 'cache_read_input_tokens' | 'input_tokens' | 'output_tokens'
-> &
-  Pick<Partial<Usage>, 'output_tokens_details'>;
-
-/** The convention counts cached tokens as input, too. */
-export function tokenAttributes(usage: CountedUsage): OptionalAttributes {
-  return {
-    [ATTRIBUTE.inputTokens]: promptTokens(usage),
-    [ATTRIBUTE.outputTokens]: usage.output_tokens,
-    [ATTRIBUTE.cacheReadTokens]: usage.cache_read_input_tokens,
-    [ATTRIBUTE.cacheWriteTokens]: usage.cache_creation_input_tokens,
-    [ATTRIBUTE.reasoningTokens]: usage.output_tokens_details?.thinking_tokens,
-  };
-}
+/** Of a submission or an agent. The conventions give them no figures of the cache. */
+export const tokenAttributes = (usage: Usage): OptionalAttributes => ({
+  [ATTRIBUTE.inputTokens]: promptTokens(usage),
+  [ATTRIBUTE.outputTokens]: usage.output_tokens,
+});
 
 function errorOfCall(outcome: ModelOutcome | undefined): string | undefined {
   switch (outcome?.kind) {

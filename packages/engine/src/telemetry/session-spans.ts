@@ -5,7 +5,6 @@
  * errors: prompts, inputs and outputs only on request, texts of errors never. Loaded with `Options.tracing`.
  */
 import type { ModelInfo, ModelRequest } from '../protocol/model/model.ts';
-import type { Usage } from '../protocol/model/wire.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { JournalBody } from '../protocol/session/journal.ts';
 import type { SpendingRow } from '../protocol/session/spending.ts';
@@ -79,21 +78,19 @@ export class SessionSpans {
 
   /** `result`: undefined when there is none, because the submission was left or is parked. */
   submissionEnded(result: SDKResultMessage | undefined, isParked: boolean): void {
+    this.#models?.endAll();
     const error = result === undefined ? (isParked ? undefined : ABORTED) : findError(result);
     this.#leaveIteration('', error ?? (result === undefined ? undefined : ABORTED));
     const span = this.#submission;
     if (span === undefined || span.isEnded) return;
     const seconds = (performance.now() - this.#startedMs) / 1000;
-    span.end(
-      error,
-      result && {
-        ...tokenAttributes(result.usage),
-        [ATTRIBUTE.cost]: this.#spentUsd,
-        [ATTRIBUTE.terminalReason]: result.terminal_reason,
-        [ATTRIBUTE.outputMessages]:
-          result.subtype === 'success' ? this.#said('assistant', result.result) : undefined,
-      },
-    );
+    span.end(error, {
+      ...(result && tokenAttributes(result.usage)),
+      [ATTRIBUTE.cost]: this.#spentUsd,
+      [ATTRIBUTE.terminalReason]: result?.terminal_reason,
+      [ATTRIBUTE.outputMessages]:
+        result?.subtype === 'success' ? this.#said('assistant', result.result) : undefined,
+    });
     this.#invokedFor(seconds, this.#agentName, error);
     this.#claudeCode?.submissionEnded(seconds);
   }
@@ -189,20 +186,13 @@ export class SessionSpans {
   };
 
   /** A layer around model calls. */
-  modelCalls({
-    infoOf,
-    costOf,
-  }: {
-    infoOf(model: string): ModelInfo;
-    costOf(usage: Usage, model: string): number | undefined;
-  }): ModelCallSpans {
+  modelCalls(infoOf: (model: string) => ModelInfo): ModelCallSpans {
     this.#models = new ModelCallSpans({
       tracer: this.#tracer,
       meter: this.#meter,
       claudeCode: this.#claudeCode,
       contents: this.#options.contents,
       infoOf,
-      costOf,
       parentOf: (request) =>
         isOfLoop(request) ? this.#iteration(request.agentId) : this.#place(request.agentId),
     });
@@ -213,8 +203,9 @@ export class SessionSpans {
     this.#models?.traceparentOf(effectKey) ?? this.#submission?.traceparent;
 
   /** An answer that the ledger has counted: what it has in all is what these add up to. */
-  readonly spent = (row: SpendingRow): void => {
+  readonly spent = (row: SpendingRow, effectKey: string): void => {
     this.#spentUsd += row.costUSD;
+    this.#models?.spent(row, effectKey);
     this.#claudeCode?.spent(row);
     if (this.#meter === undefined) return;
     const by = {

@@ -33,8 +33,11 @@ interface LedgerPorts {
   infoOf(model: string): ModelInfo;
   /** USD, undefined when the model has no price. */
   costOf(usage: Usage, info: ModelInfo): number | undefined;
-  /** Called with each answer that is counted, as the row that it is added to a row of. */
-  onSpent?: ((row: SpendingRow) => void) | undefined;
+  /**
+   * Called with each answer that is counted, as the row that it is added to a row of; answers inside another
+   * one follow it, under its key.
+   */
+  onSpent?: ((row: SpendingRow, effectKey: string) => void) | undefined;
 }
 
 export interface UsageLedger {
@@ -88,7 +91,7 @@ class SessionLedger implements UsageLedger {
     let cost = NO_COST;
     for (const answer of answersIn(usage, model)) {
       const inside = answer.isInside && wasted !== true;
-      cost = addCost(cost, this.#count(answer, agent, inside ? 'advisor' : purpose));
+      cost = addCost(cost, this.#count(answer, { agent, effectKey, purpose: inside ? 'advisor' : purpose }));
     }
     this.#settled.set(effectKey, cost.costUsd);
     if (this.#settled.size > MOST_KEYS) this.#settled.delete(this.#settled.keys().next().value as string);
@@ -146,7 +149,7 @@ class SessionLedger implements UsageLedger {
     this.#atLastResult = this.modelUsage();
   }
 
-  #count({ model, usage }: Answer, agent: string, purpose: SpendingPurpose): Cost {
+  #count({ model, usage }: Answer, { agent, effectKey, purpose }: Spender): Cost {
     const info = this.#ports.infoOf(model);
     const cost = this.#ports.costOf(usage, info);
     const isPriced = cost !== undefined && info.price?.isAssumed !== true;
@@ -160,7 +163,7 @@ class SessionLedger implements UsageLedger {
       isPriced,
     };
     this.#rows = withRow(this.#rows, row);
-    this.#ports.onSpent?.(row);
+    this.#ports.onSpent?.(row, effectKey);
     return { costUsd: cost ?? 0, isPriced };
   }
 
@@ -185,6 +188,12 @@ export function addCost(one: Cost, other: Cost): Cost {
 export const MAIN_AGENT = 'main';
 /** More than all agents of a session can have open at once. */
 const MOST_KEYS = 512;
+
+interface Spender {
+  readonly agent: string;
+  readonly effectKey: string;
+  readonly purpose: SpendingPurpose;
+}
 
 interface Answer {
   readonly model: string;

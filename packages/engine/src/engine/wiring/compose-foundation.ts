@@ -11,7 +11,6 @@ import { systemIds } from '@turnwright/base/ids/hash-and-uuid.ts';
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import { type CallLayer, layered, withoutRefusedTools } from '../../model/call-layers.ts';
 import { computeCost } from '../../model/catalog/prices.ts';
-import type { Usage } from '../../protocol/model/wire.ts';
 import { childEnvironment } from '../../settings/resolve/child-env.ts';
 import { budgetGuard } from '../budget/budget-guard.ts';
 import { RunCosts } from '../budget/run-costs.ts';
@@ -91,12 +90,11 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
     if (isNew) notices.say(`The provider refuses the tool "${name}", so it was left out: ${why}`);
     return isNew;
   };
-  const costOf = (usage: Usage, name: string) => computeCost(usage, client.infoOf(name), client.infoOf);
   const layers: readonly CallLayer[] = [
     withoutRefusedTools(leaveOut),
     ...(guard === undefined ? [] : [refusedByBudget(budget)]),
     ...(config.debug === undefined ? [] : [config.debug.calls]),
-    ...(config.spans === undefined ? [] : [config.spans.modelCalls({ infoOf: client.infoOf, costOf })]),
+    ...(config.spans === undefined ? [] : [config.spans.modelCalls(client.infoOf)]),
   ];
   return {
     scope: openScope(),
