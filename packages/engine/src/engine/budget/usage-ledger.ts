@@ -7,8 +7,10 @@
 import { extended } from '@turnwright/base/collections/extended.ts';
 import { addUsage } from '../../model/catalog/add-usage.ts';
 import { canonicalModel } from '../../model/catalog/model-info.ts';
+import { withoutFallback } from '../../model/catalog/prices.ts';
 import type { ModelInfo } from '../../protocol/model/model.ts';
 import { DEFAULT_RECORDED } from '../../protocol/model/provider.ts';
+import { contextTokens } from '../../protocol/model/usage.ts';
 import { EMPTY_USAGE, type Usage } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
 import {
@@ -204,13 +206,17 @@ interface Answer {
 
 /** The answer itself, and the answers of other models inside it, however deep. */
 function answersIn(usage: Usage, model: string, isInside = false): Answer[] {
-  const answers: Answer[] = [{ model, usage: withoutInner(usage), isInside }];
+  const own = withoutFallback(usage);
+  const answers: Answer[] = [];
   for (const inner of usage.iterations ?? []) {
     // `message` entries are parts of the answer itself, which its totals already count.
     if (inner.model === undefined || inner.type === 'message') continue;
-    answers.push(...answersIn({ ...EMPTY_USAGE, ...inner }, inner.model, true));
+    const isFallback = inner.type === 'fallback_message';
+    answers.push(...answersIn({ ...EMPTY_USAGE, ...inner }, inner.model, isInside || !isFallback));
   }
-  return answers;
+  // Where another model answered in its place, the asked one may have used nothing.
+  if (own !== usage && contextTokens(own) === 0 && answers.length > 0) return answers;
+  return [{ model, usage: withoutInner(own), isInside }, ...answers];
 }
 
 function withoutInner(usage: Usage): Usage {
