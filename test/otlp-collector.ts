@@ -40,7 +40,11 @@ export interface Collector {
   readonly points: readonly CollectedPoint[];
   readonly events: readonly CollectedEvent[];
   /** Every request, also those that were not answered. */
-  readonly requests: readonly { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: Buffer }[];
+  readonly requests: readonly {
+    readonly path: string;
+    readonly headers: IncomingHttpHeaders;
+    readonly body: Buffer;
+  }[];
 }
 
 interface CollectorOptions {

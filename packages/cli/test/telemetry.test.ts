@@ -24,16 +24,19 @@ const lookAround = () =>
 it('--otel: spans of a run under the inbound parent, its metrics, and the parent of its requests and commands', async () => {
   const [collector, model] = await Promise.all([startCollector(), lookAround()]);
   const cwd = temporaryFolder();
-  const ran = await turnwright(['-p', SECRET, '--otel', '--allowedTools', 'Bash', '--output-format', 'json'], {
-    cwd,
-    env: {
-      ...against(model),
-      ...jsonTo(collector.url),
-      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc',
-      OTEL_RESOURCE_ATTRIBUTES: 'team.id=platform',
-      TRACEPARENT: `00-${PARENT.traceId}-${PARENT.spanId}-01`,
+  const ran = await turnwright(
+    ['-p', SECRET, '--otel', '--allowedTools', 'Bash', '--output-format', 'json'],
+    {
+      cwd,
+      env: {
+        ...against(model),
+        ...jsonTo(collector.url),
+        OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc',
+        OTEL_RESOURCE_ATTRIBUTES: 'team.id=platform',
+        TRACEPARENT: `00-${PARENT.traceId}-${PARENT.spanId}-01`,
+      },
     },
-  });
+  );
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   const { spans, points, requests } = collector;
   expect(treeBelow(PARENT.spanId, spans)).toEqual([
@@ -193,7 +196,8 @@ it('OTEL_SDK_DISABLED switches all of it off, and what is not supported is said'
   });
   expect(odd).toMatchObject({
     code: 0,
-    stderr: 'OpenTelemetry: OTEL_TRACES_EXPORTER names "zipkin", which is not supported: "otlp" and "none" are.\n',
+    stderr:
+      'OpenTelemetry: OTEL_TRACES_EXPORTER names "zipkin", which is not supported: "otlp" and "none" are.\n',
   });
 });
 

@@ -51,7 +51,9 @@ function keepSignals() {
         setAttributes: (more: Values) => void Object.assign(span.attributes, more),
         addEvent: () => undefined,
         setStatus: () => undefined,
-        end: () => void (span.isEnded = true),
+        end() {
+          span.isEnded = true;
+        },
       };
     },
   };
@@ -128,7 +130,10 @@ it(`B3 every figure is one number, in ${RUNS} generated sessions`, async () => {
       expect(cents(sumOf(rows, ({ costUSD }) => costUSD))).toBe(usd);
       expect(cents(metricOf('turnwright.cost'))).toBe(usd);
       const bought = {
-        input: sumOf(spending, (row) => row.inputTokens + row.cacheReadInputTokens + row.cacheCreationInputTokens),
+        input: sumOf(
+          spending,
+          (row) => row.inputTokens + row.cacheReadInputTokens + row.cacheCreationInputTokens,
+        ),
         output: sumOf(spending, (row) => row.outputTokens),
         cacheRead: sumOf(spending, (row) => row.cacheReadInputTokens),
         cacheWrite: sumOf(spending, (row) => row.cacheCreationInputTokens),
@@ -144,7 +149,8 @@ it(`B3 every figure is one number, in ${RUNS} generated sessions`, async () => {
       // Spans: of requests, and of submissions.
       expect(spans.filter(({ isEnded }) => !isEnded)).toEqual([]);
       const chats = spans.filter(({ name }) => name.startsWith('chat '));
-      const spanSum = (name: string) => sumOf(chats, ({ attributes }) => attributes[name] as number | undefined);
+      const spanSum = (name: string) =>
+        sumOf(chats, ({ attributes }) => attributes[name] as number | undefined);
       expect({
         input: spanSum('gen_ai.usage.input_tokens'),
         output: spanSum('gen_ai.usage.output_tokens'),
@@ -152,15 +158,19 @@ it(`B3 every figure is one number, in ${RUNS} generated sessions`, async () => {
         cacheWrite: spanSum('gen_ai.usage.cache_write.input_tokens'),
       }).toEqual(bought);
       expect(cents(spanSum('turnwright.cost.usd'))).toBe(usd);
-      expect(chats.filter(({ attributes }) => attributes['gen_ai.usage.output_tokens'] !== undefined)).toHaveLength(
-        sumOf(spending, ({ calls }) => calls),
-      );
+      expect(
+        chats.filter(({ attributes }) => attributes['gen_ai.usage.output_tokens'] !== undefined),
+      ).toHaveLength(sumOf(spending, ({ calls }) => calls));
       const submissions = spans.filter(({ name }) => name === 'invoke_agent');
-      expect(cents(sumOf(submissions, ({ attributes }) => attributes['turnwright.cost.usd'] as number))).toBe(usd);
+      expect(cents(sumOf(submissions, ({ attributes }) => attributes['turnwright.cost.usd'] as number))).toBe(
+        usd,
+      );
 
       // Decision records, which `explain` reads: the loop's own calls; helpers are rows of their own.
       const ofLoop = spending.filter(({ purpose }) => purpose === 'loop' || purpose === 'retry_waste');
-      expect(cents(sumOf(records, ({ costUsd }) => costUsd))).toBe(cents(sumOf(ofLoop, ({ costUSD }) => costUSD)));
+      expect(cents(sumOf(records, ({ costUsd }) => costUsd))).toBe(
+        cents(sumOf(ofLoop, ({ costUSD }) => costUSD)),
+      );
       const wasted = spending.filter(({ purpose }) => purpose === 'retry_waste');
       expect(cents(sumOf(records, ({ wastedCostUsd }) => wastedCostUsd))).toBe(
         cents(sumOf(wasted, ({ costUSD }) => costUSD)),
@@ -169,7 +179,9 @@ it(`B3 every figure is one number, in ${RUNS} generated sessions`, async () => {
         records.filter(({ attempts }) => attempts.length > 0).length,
       );
       const tools = spans.filter(({ name }) => name.startsWith('execute_tool '));
-      expect(tools.length).toBeGreaterThanOrEqual(sumOf(records, (record) => record.tools.filter(({ startedMs }) => startedMs !== undefined).length));
+      expect(tools.length).toBeGreaterThanOrEqual(
+        sumOf(records, (record) => record.tools.filter(({ startedMs }) => startedMs !== undefined).length),
+      );
     }),
     { numRuns: RUNS, interruptAfterTimeLimit: 500_000, markInterruptAsFailure: true },
   );

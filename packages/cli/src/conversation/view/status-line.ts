@@ -1,11 +1,12 @@
 /** The status line (S6.2): known figures are exact, others are marked or missing, and none is guessed. */
+import { usdText } from '@turnwright/engine';
 import type { Row } from '@turnwright/terminal/renderer/frame.ts';
 import { cells, cutRow } from '@turnwright/terminal/text/cells.ts';
 import type { Theme } from '@turnwright/terminal/text/theme.ts';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
 import { modeName } from '../../words/mode-name.ts';
 import { cost as costText } from '../../words/units.ts';
-import type { ContextFigure, ConversationState } from '../conversation-state.ts';
+import type { ContextFigure, ConversationState, CostFigure } from '../conversation-state.ts';
 import { folderName } from '../screen/attention.ts';
 
 type Tone = 'dim' | 'warn' | 'bad';
@@ -40,7 +41,7 @@ function listParts({ session, figures, submission, background }: ConversationSta
     },
     { text: contextText(context), tone: contextTone(context), rank: 0 },
     {
-      text: cost === undefined ? '$ ?' : costText(cost),
+      text: cost === undefined ? '$ ?' : `${costText(cost)}${submission === undefined ? '' : endText(cost)}`,
       tone: 'dim',
       rank: 3,
     },
@@ -61,6 +62,11 @@ function listParts({ session, figures, submission, background }: ConversationSta
     { text: placeText(session), tone: 'dim', rank: 7 },
   ];
   return parts.flatMap((part) => part ?? []);
+}
+
+/** ` → $0.05–0.11`: the range to the end. */
+function endText({ endsAt }: CostFigure): string {
+  return endsAt === undefined ? '' : ` → $${usdText(endsAt.lowUsd)}–${usdText(endsAt.highUsd)}`;
 }
 
 /** `app`, `app on main` */

@@ -19,6 +19,7 @@ import {
   listSpending,
   NO_COST,
   NO_COUNTS,
+  type PriceSource,
   purposeOf,
   type SpendingCounts,
   type SpendingPurpose,
@@ -163,6 +164,7 @@ class SessionLedger implements UsageLedger {
       calls: 1,
       ...toSpendingCounts(usage, cost ?? 0),
       isPriced,
+      ...(info.price !== undefined && { price: priceSource(info) }),
     };
     this.#rows = withRow(this.#rows, row);
     this.#ports.onSpent?.(row, effectKey);
@@ -180,6 +182,10 @@ class SessionLedger implements UsageLedger {
       costBasis: rows.every(({ isPriced }) => isPriced) ? 'list' : 'unknown',
     };
   }
+}
+
+function priceSource({ price, source }: ModelInfo): PriceSource {
+  return { source, ...(price?.asOf !== undefined && { asOf: price.asOf }) };
 }
 
 export function addCost(one: Cost, other: Cost): Cost {

@@ -44,7 +44,9 @@ const isOwnAnswer = ({ type, model }: Iteration): boolean =>
 
 /** What the asked model used itself, where another one answered in its place. */
 export function withoutFallback<T extends Partial<Usage>>(usage: T): T {
-  return (usage.iterations ?? []).filter(isOwnAnswer).reduce<T>((own, part) => ({ ...own, ...without(own, part) }), usage);
+  let own = usage;
+  for (const part of usage.iterations ?? []) if (isOwnAnswer(part)) own = { ...own, ...without(own, part) };
+  return own;
 }
 
 type Iteration = NonNullable<Usage['iterations']>[number];

@@ -22,7 +22,10 @@ it('FD9 the model that answered in place of another counts once, at its own pric
     { model: 'claude-opus-5', purpose: 'loop', calls: 1, inputTokens: 1_000_000, outputTokens: 1_000_000 },
   ]);
 
-  const both = settle({ ...used, input_tokens: 2_000_000, iterations: [refused, served] }, 'claude-fable-5-2');
+  const both = settle(
+    { ...used, input_tokens: 2_000_000, iterations: [refused, served] },
+    'claude-fable-5-2',
+  );
   expect(both.counting.totalCostUsd()).toBeCloseTo(
     computeCost(both.full, modelInfo('claude-fable-5-2')) as number,
   );
