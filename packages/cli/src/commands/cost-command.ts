@@ -1,5 +1,6 @@
 /** `turnwright cost [session]`: what a session has cost, in rows that add up. */
 import {
+  type CostForecast,
   DEFAULT_PROVIDER,
   describeForecast,
   providerFacts,
@@ -64,13 +65,18 @@ export function costTable(
 ): string {
   const { sessionId, totalCostUsd, rows, next } = cost;
   const total = `Session ${sessionId}: ${dollars(totalCostUsd)}`;
-  const forecast = next === undefined ? [] : ['', `Another run like the last one: ${describeForecast(next)}`];
+  const forecast = next === undefined ? [] : ['', describeNext(next)];
   if (rows.length === 0) return [`${total}. No model call has been paid for.`, ...forecast].join('\n');
   const sorted = [...sumRows(rows, by)].sort((a, b) => b.costUSD - a.costUSD);
   const cells = [HEAD, ...sorted.map(toCells), toTotalCells(rows)];
   const named = by === undefined ? cells : cells.map((row) => withoutWords(row, by));
   const table = fitting(named, columns, by === undefined ? HEAD : withoutWords(HEAD, by));
   return [total, '', ...table, ...notes(cost), ...forecast].join('\n');
+}
+
+function describeNext(next: CostForecast): string {
+  const said = describeForecast(next);
+  return next.kind === 'range' ? `A run like the last one. ${said}` : said;
 }
 
 /** One row for each value of a column. */

@@ -9,7 +9,7 @@ import type { RunFlags } from '../flags/run-flags.ts';
 import type { World } from '../world.ts';
 import { loadOtel, OtelMissing, type OtelPart } from './otel-packages.ts';
 import { type OtelPlan, planTelemetry, type Signal, type SignalPlan } from './otel-plan.ts';
-import { isOn } from './wants-telemetry.ts';
+import { isSwitchedOn } from './wants-telemetry.ts';
 
 export interface Telemetry {
   readonly tracing: NonNullable<Options['tracing']>;
@@ -28,8 +28,8 @@ export async function openTelemetry(
   warn: (sentence: string) => void,
 ): Promise<Telemetry | undefined> {
   const env = { ...(await readPersonalVariables(world)), ...world.env };
-  const asked = flags.otel === true || isOn(env['TURNWRIGHT_OTEL']);
-  if (!asked && !isOn(env['CLAUDE_CODE_ENABLE_TELEMETRY'])) return undefined;
+  const asked = flags.otel === true || isSwitchedOn(env['TURNWRIGHT_OTEL']);
+  if (!asked && !isSwitchedOn(env['CLAUDE_CODE_ENABLE_TELEMETRY'])) return undefined;
   const plan = planTelemetry(env, asked);
   for (const problem of plan.problems) warn(`OpenTelemetry: ${problem}`);
   if (plan.signals.length === 0) {
@@ -180,7 +180,7 @@ interface ExportResult {
   readonly error?: Error;
 }
 
-/** The same exporter; what it could not deliver is told, and what it throws does not get any further. */
+/** The same exporter; what it could not deliver is noted, and what it throws does not get any further. */
 function watched(exporter: object, warn: (error: unknown) => void): unknown {
   const send = (items: unknown, done: (result: ExportResult) => void) => {
     try {
@@ -205,7 +205,7 @@ function watched(exporter: object, warn: (error: unknown) => void): unknown {
   });
 }
 
-/** What went wrong is told at the end, when nothing else is on the screen; the first reason is enough. */
+/** What went wrong is said at the end, when nothing else is on the screen; the first reason is enough. */
 class Losses {
   #why: string | undefined;
 

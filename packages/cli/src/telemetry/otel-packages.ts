@@ -15,7 +15,7 @@ export interface OtelPart {
 
 const SDK = '@opentelemetry/sdk-node';
 
-export const INSTALL = `npm install --global ${SDK}@0.223 (or, for a local install, without --global)`;
+const INSTALL = `npm install --global ${SDK}@0.223 (or, for a local install, without --global)`;
 
 /** The package was found in no place. */
 export class OtelMissing extends Error {

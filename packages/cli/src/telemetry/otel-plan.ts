@@ -1,5 +1,5 @@
 /** What is reported, and where to, by the variables that OpenTelemetry and Claude Code document. */
-import { isOn } from './wants-telemetry.ts';
+import { isSwitchedOn } from './wants-telemetry.ts';
 
 export type Signal = 'traces' | 'metrics' | 'logs';
 
@@ -23,7 +23,7 @@ const SIGNALS: readonly Signal[] = ['traces', 'metrics', 'logs'];
 
 /** `asked`: by `--otel`, or for Turnwright, so that what is not set has the defaults of OpenTelemetry. */
 export function planTelemetry(env: Env, asked: boolean): OtelPlan {
-  const claudeCodeNames = isOn(env['CLAUDE_CODE_ENABLE_TELEMETRY']);
+  const claudeCodeNames = isSwitchedOn(env['CLAUDE_CODE_ENABLE_TELEMETRY']);
   const problems: string[] = [];
   const signals = SIGNALS.flatMap((signal): SignalPlan[] => {
     const name = `OTEL_${signal.toUpperCase()}_EXPORTER`;
@@ -41,15 +41,15 @@ export function planTelemetry(env: Env, asked: boolean): OtelPlan {
     return [{ signal, protocol: readProtocol(signal, env, problems) }];
   });
   const all = split(env['OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT']).some(
-    (value) => isOn(value) || /^(?:span|event|span_and_event)(?:_only)?$/i.test(value),
+    (value) => isSwitchedOn(value) || /^(?:span|event|span_and_event)(?:_only)?$/i.test(value),
   );
   return {
     signals,
     claudeCodeNames,
     problems,
     contents: {
-      messages: all || isOn(env['OTEL_LOG_USER_PROMPTS']),
-      tools: all || isOn(env['OTEL_LOG_TOOL_CONTENT']),
+      messages: all || isSwitchedOn(env['OTEL_LOG_USER_PROMPTS']),
+      tools: all || isSwitchedOn(env['OTEL_LOG_TOOL_CONTENT']),
     },
   };
 }

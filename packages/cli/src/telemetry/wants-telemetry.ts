@@ -7,13 +7,13 @@ import type { Env, World } from '../world.ts';
 
 const SWITCHES = ['TURNWRIGHT_OTEL', 'CLAUDE_CODE_ENABLE_TELEMETRY'];
 
-export const isOn = (value: string | undefined): boolean =>
+export const isSwitchedOn = (value: string | undefined): boolean =>
   ['1', 'true', 'yes', 'on'].includes(value?.trim().toLowerCase() ?? '');
 
 /** Without reading more than it must: nearly all runs report nothing. */
 export function mayWantTelemetry({ otel }: RunFlags, { cwd, env }: Pick<World, 'cwd' | 'env'>): boolean {
-  if (isOn(env['OTEL_SDK_DISABLED'])) return false;
-  if (otel === true || SWITCHES.some((name) => isOn(env[name]))) return true;
+  if (isSwitchedOn(env['OTEL_SDK_DISABLED'])) return false;
+  if (otel === true || SWITCHES.some((name) => isSwitchedOn(env[name]))) return true;
   return settingsFiles(env, cwd).some(namesSwitch);
 }
 

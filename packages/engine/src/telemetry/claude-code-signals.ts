@@ -3,11 +3,12 @@
  * page "Monitoring", https://code.claude.com/docs/en/monitoring-usage. What they say of prompts, inputs and
  * errors is left out unless it was asked for.
  */
+import { isoTime } from '@turnwright/base/text/figures-and-times.ts';
 import type { ModelRequest } from '../protocol/model/model.ts';
 import type { SpendingRow } from '../protocol/session/spending.ts';
 import type { ToolTrace } from '../protocol/tools/tool-call.ts';
 import type { TracingOptions } from '../protocol/tracing.ts';
-import { harmless, known, type OptionalAttributes } from './safe-tracer.ts';
+import { harmless, knownAttributes, type OptionalAttributes, spanNow } from './safe-tracer.ts';
 import { SafeMeter } from './session-meters.ts';
 import { CLAUDE_CODE_EVENT, CLAUDE_CODE_METRIC } from './signal-names.ts';
 
@@ -153,18 +154,18 @@ export class ClaudeCodeSignals {
     const { logger } = this.#options;
     if (logger === undefined) return;
     const name = `claude_code.${event}`;
-    const timestamp = new Date();
+    const timestamp = spanNow();
     harmless(() =>
       logger.emit({
         timestamp,
         eventName: name,
         body: name,
         severityNumber: 9,
-        attributes: known({
+        attributes: knownAttributes({
           'session.id': this.#sessionId,
           'prompt.id': this.#promptId,
           'event.name': event,
-          'event.timestamp': timestamp.toISOString(),
+          'event.timestamp': isoTime(timestamp),
           'event.sequence': this.#events++,
           ...attributes,
         }),

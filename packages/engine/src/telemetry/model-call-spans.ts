@@ -7,7 +7,7 @@ import type { SpendingCounts, SpendingRow } from '../protocol/session/spending.t
 import type { TracingOptions } from '../protocol/tracing.ts';
 import type { ClaudeCodeSignals } from './claude-code-signals.ts';
 import { AnswerContents, formatInput } from './message-contents.ts';
-import { CLIENT, type OpenSpan, type OptionalAttributes, type SafeTracer } from './safe-tracer.ts';
+import { CLIENT, type OpenSpan, type OptionalAttributes, type SafeTracer, spanNow } from './safe-tracer.ts';
 import type { SafeMeter } from './session-meters.ts';
 import { ATTRIBUTE, METRIC, OPERATION } from './signal-names.ts';
 
@@ -132,7 +132,7 @@ export class ModelCallSpans {
       [ATTRIBUTE.httpStatus]: failure?.status,
       [ATTRIBUTE.outputMessages]: traced.answer?.format(),
     };
-    const atMs = Date.now();
+    const atMs = spanNow();
     const durationMs = performance.now() - sinceMs;
     traced.finish = () => {
       this.#byKey.delete(request.effectKey);
@@ -189,7 +189,7 @@ export class ModelCallSpans {
   ): void {
     if (traced.span.isEnded) return;
     traced.span.end(error, attributes, atMs);
-    const lateMs = atMs === undefined ? 0 : Math.max(0, Date.now() - atMs);
+    const lateMs = atMs === undefined ? 0 : Math.max(0, spanNow() - atMs);
     const seconds = Math.max(0, performance.now() - traced.startedMs - lateMs) / 1000;
     this.#ports.meter?.record(METRIC.callDuration, seconds, {
       ...measured(traced),

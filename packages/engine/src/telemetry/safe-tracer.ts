@@ -16,6 +16,9 @@ export const INTERNAL = 0;
 export const CLIENT = 2;
 const STATUS_ERROR = 2;
 
+/** Spans have the time of this machine, whatever clock a session has. ms since 1970. */
+export const spanNow = (): number => performance.timeOrigin + performance.now();
+
 /** Ids of nothing but zeros are none. */
 const PARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 
@@ -42,14 +45,14 @@ export class OpenSpan {
   }
 
   set(attributes: OptionalAttributes): void {
-    harmless(() => this.#span?.setAttributes(known(attributes)));
+    harmless(() => this.#span?.setAttributes(knownAttributes(attributes)));
   }
 
   /** `error`: the type of the error that it ended with. Only the first end counts. `atMs`: since 1970. */
   end(error: string | undefined, attributes: OptionalAttributes = {}, atMs?: number): void {
     if (this.isEnded) return;
     this.isEnded = true;
-    harmless(() => this.#span?.setAttributes(known({ ...attributes, 'error.type': error })));
+    harmless(() => this.#span?.setAttributes(knownAttributes({ ...attributes, 'error.type': error })));
     if (error !== undefined) harmless(() => this.#span?.setStatus({ code: STATUS_ERROR }));
     harmless(() => this.#span?.end(atMs));
   }
@@ -78,7 +81,11 @@ export class SafeTracer {
     startTime?: number,
   ): OpenSpan {
     const within = this.#within(parent);
-    const options = { kind, attributes: known(attributes), ...(startTime !== undefined && { startTime }) };
+    const options = {
+      kind,
+      attributes: knownAttributes(attributes),
+      ...(startTime !== undefined && { startTime }),
+    };
     const span = harmless(() =>
       within === undefined
         ? this.#asCaller(() => this.#tracer.startSpan(name, options))
@@ -97,7 +104,7 @@ export class SafeTracer {
     const within = this.#within(parent);
     let running: Promise<T> | undefined;
     if (within !== undefined && this.#tracer.startActiveSpan !== undefined) {
-      const options = { kind: INTERNAL, attributes: known(attributes) };
+      const options = { kind: INTERNAL, attributes: knownAttributes(attributes) };
       const begin = (span: TraceSpan) => (running ??= run(new OpenSpan(span, within)));
       harmless(() => this.#tracer.startActiveSpan?.(name, options, within, begin));
     }
@@ -149,7 +156,7 @@ export function harmless<T>(work: () => T): T | undefined {
 }
 
 /** Without those that are not known. */
-export function known(attributes: OptionalAttributes): Record<string, SpanAttributes[string]> {
+export function knownAttributes(attributes: OptionalAttributes): Record<string, SpanAttributes[string]> {
   const entries = Object.entries(attributes).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Record<string, SpanAttributes[string]>;
 }

@@ -1,6 +1,6 @@
 /** Instruments that never fail, made at their first use. */
 import type { Meter } from '../protocol/tracing.ts';
-import { harmless, known, type OptionalAttributes } from './safe-tracer.ts';
+import { harmless, knownAttributes, type OptionalAttributes } from './safe-tracer.ts';
 import type { MetricRow } from './signal-names.ts';
 
 type Record = (value: number, attributes: object) => void;
@@ -21,7 +21,7 @@ export class SafeMeter {
         name,
         harmless(() => this.#open(row)),
       );
-    harmless(() => this.#instruments.get(name)?.(value, known(attributes)));
+    harmless(() => this.#instruments.get(name)?.(value, knownAttributes(attributes)));
   }
 
   #open([name, unit, description, bounds]: MetricRow): Record {

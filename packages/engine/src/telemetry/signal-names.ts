@@ -5,7 +5,7 @@
  * documents. The rest is of Turnwright.
  */
 
-/** Of open-telemetry/semantic-conventions-genai: the commit that the names are from. All are "Development". */
+/** The commit of open-telemetry/semantic-conventions-genai that the names are from. */
 export const CONVENTIONS = '024a4f944a1291fcb627c9c47da69e79868dd15e';
 
 export const ATTRIBUTE = {

@@ -1,7 +1,7 @@
 /**
- * With `askAboveUsd`, a person is asked before a run goes on whose cost will probably leave what they were
- * told: before its first request, and later whenever the range to its end has moved. Without anyone to ask,
- * the run ends as one does whose budget is spent.
+ * With `askAboveUsd`, a person is asked before a run goes on whose cost will probably leave what was said:
+ * before its first request, and later whenever the range to its end has moved. Without a person, the run ends
+ * as one does whose budget is spent.
  */
 import { errorText } from '@turnwright/base/text/error-text.ts';
 import type { Life } from '../../protocol/life.ts';
@@ -27,8 +27,8 @@ export class AskingBudget implements SpendGuard {
   readonly #aboveUsd: number;
   readonly #runs: RunCosts;
   readonly #ports: AskingPorts;
-  /** USD that the person was told of last, in this run. */
-  #toldUsd = 0;
+  /** USD that the person has agreed to, in this run. */
+  #agreedUsd = 0;
   #run = 0;
   /** Calls that come together are one question. */
   #last: Promise<unknown> = Promise.resolve();
@@ -49,23 +49,23 @@ export class AskingBudget implements SpendGuard {
     if (signal.aborted) return { kind: 'aborted' };
     if (this.#run !== this.#runs.starts) {
       this.#run = this.#runs.starts;
-      this.#toldUsd = this.#aboveUsd;
+      this.#agreedUsd = this.#aboveUsd;
     }
     const forecast = await this.#runs.forecast();
     const { spentUsd } = this.#runs;
     const probableUsd = Math.max(spentUsd, forecast.kind === 'range' ? forecast.highUsd : 0);
-    if (probableUsd <= this.#toldUsd) return { kind: 'reserved', maxTokens, settle: () => undefined };
-    const said = `${describeForecast(forecast, spentUsd)} You wanted to be asked above $${this.#toldUsd}.`;
+    if (probableUsd <= this.#agreedUsd) return { kind: 'reserved', maxTokens, settle: () => undefined };
+    const said = `${describeForecast(forecast, spentUsd)} You wanted to be asked above $${this.#agreedUsd}.`;
     const answer = await this.#ask(`${said} Go on?`, signal);
     if (signal.aborted) return { kind: 'aborted' };
     if (answer !== 'go on')
       return refuseSpending(`${said} ${answer === 'stop' ? 'You chose to stop.' : answer}`);
     // Without a range, the next question comes when it has cost twice as much.
-    this.#toldUsd = forecast.kind === 'range' ? probableUsd : 2 * probableUsd;
+    this.#agreedUsd = forecast.kind === 'range' ? probableUsd : 2 * probableUsd;
     return { kind: 'reserved', maxTokens, settle: () => undefined };
   }
 
-  /** Otherwise why nobody answered, as a sentence. */
+  /** Otherwise why there is no answer, as a sentence. */
   async #ask(question: string, signal: AbortSignal): Promise<'go on' | 'stop' | (string & {})> {
     const { canUseTool, ids } = this.#ports;
     if (canUseTool === undefined)

@@ -17,6 +17,7 @@ import {
   type Cost,
   countsByModel,
   listSpending,
+  MAIN_AGENT,
   NO_COST,
   NO_COUNTS,
   type PriceSource,
@@ -192,8 +193,6 @@ export function addCost(one: Cost, other: Cost): Cost {
   return { costUsd: one.costUsd + other.costUsd, isPriced: one.isPriced && other.isPriced };
 }
 
-/** Who spends, where no agent does. */
-export const MAIN_AGENT = 'main';
 /** More than all agents of a session can have open at once. */
 const MOST_KEYS = 512;
 

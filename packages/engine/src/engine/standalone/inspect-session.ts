@@ -15,6 +15,7 @@ import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { CostForecast } from '../../protocol/session/forecast.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import {
+  MAIN_AGENT,
   type SessionCost,
   type SpendingRow,
   type SpendingWaste,
@@ -32,7 +33,6 @@ import { redactRecords } from '../../session/redact-records.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
 import { configHome } from '../../settings/read/config-home.ts';
-import { MAIN_AGENT } from '../budget/usage-ledger.ts';
 import { contextUsageOnRecord } from '../host/measure-context.ts';
 
 export interface SessionPlace {

@@ -34,7 +34,7 @@ export type CostForecast =
       readonly runs: number;
       readonly basis: ForecastBasis;
     }
-  /** There are too few runs to say. `runs`: of this model; `dearer`: of those that cost more than this one has. */
+  /** There are too few runs. `runs`: of this model; `dearer`: those that cost as much as this one has. */
   | { readonly kind: 'unknown'; readonly runs: number; readonly dearer: number };
 
 const BASIS: Readonly<Record<ForecastBasis, string>> = {
@@ -58,9 +58,10 @@ export function describeForecast(forecast: CostForecast, spentUsd = 0): string {
     return `${spent}It will probably cost $${usdText(lowUsd)}–${usdText(highUsd)}: ${Math.round(100 * share)} % of ${runs} ${which} did.`;
   }
   const { runs, dearer } = forecast;
-  if (runs === 0) return `${spent}What it will cost is not known: no run with this model is on record here.`;
+  if (runs === 0) return `${spent}No forecast: no run with this model is recorded here.`;
   const few = `only ${spentUsd > 0 ? `${dearer} of ${runs}` : runs} ${runs === 1 ? 'run' : 'runs'} with this model`;
-  return `${spent}What it will cost is not known: ${few} ${spentUsd > 0 ? 'came as far' : 'are on record here'}.`;
+  const did = spentUsd > 0 ? 'came as far' : `${runs === 1 ? 'is' : 'are'} recorded here`;
+  return `${spent}No forecast: ${few} ${did}.`;
 }
 
 /** Two digits that matter, cents at least. */

@@ -11,6 +11,9 @@ export interface Cost {
   readonly isPriced: boolean;
 }
 
+/** Who spends, where no agent does. */
+export const MAIN_AGENT = 'main';
+
 export const NO_COST: Cost = { costUsd: 0, isPriced: true };
 
 /**
@@ -91,7 +94,7 @@ export interface SessionCost {
   readonly rows: readonly SpendingRow[];
   /** Models without a price: what they cost is missing in the total, not zero. */
   readonly unpricedModels: readonly string[];
-  /** The part of the total that could have been saved; of the main conversation, and retries of agents too. */
+  /** The part of the total that could have been saved: of the main conversation; retries of agents too. */
   readonly waste: SpendingWaste;
   /** What the next run like the last one of this folder will cost. Absent: there is no history. */
   readonly next?: CostForecast;

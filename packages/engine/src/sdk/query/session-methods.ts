@@ -112,8 +112,8 @@ export interface SessionMethods {
    */
   getContextSize(): Promise<ContextSize>;
   /**
-   * What the running prompt has cost, and the range in which it will end, by the runs of this folder that were
-   * like it. The history is read by the first call.
+   * What the running prompt has cost, and the range in which it will end, by the runs of this folder that
+   * were like it. The history is read by the first call.
    *
    * @example
    * ```ts

@@ -52,7 +52,7 @@ function listKinds(
 const sizeClass = (tokens: number): number =>
   Math.floor(Math.log(Math.max(1, tokens)) / Math.log(SIZE_FACTOR));
 
-/** `sorted` costs have one gap more than there are costs; the range leaves the same number out at both ends. */
+/** There is one gap more than `sorted` costs; the range leaves the same number out at both ends. */
 function middleOf(
   sorted: readonly number[],
 ): { readonly lowUsd: number; readonly highUsd: number; readonly share: number } | undefined {

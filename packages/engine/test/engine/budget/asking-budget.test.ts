@@ -86,7 +86,7 @@ it('before a run that will probably cost more, the person is asked; at Stop no r
   });
 });
 
-it('what they were told holds until the range to the end leaves it', async () => {
+it('what was said holds until the range to the end leaves it', async () => {
   const place = emptyPlace();
   await rememberRuns(place);
   const { asked, canUseTool } = answering('Go on', 'Go on');
@@ -116,10 +116,10 @@ it('without a history, it is what is spent that counts', async () => {
   const { result } = await play(place, script, { askAboveUsd: 1.5, canUseTool });
   expect(result).toMatchObject({ subtype: 'success' });
   expect(asked).toHaveLength(1);
-  expect(asked[0]).toMatch(/^\$2\.00 is spent\. What it will cost is not known: no run with this model/);
+  expect(asked[0]).toMatch(/^\$2\.00 is spent\. No forecast: no run with this model/);
 });
 
-it('below the amount nobody is asked', async () => {
+it('below the amount there is no question', async () => {
   const place = emptyPlace();
   await rememberRuns(place);
   const { asked, canUseTool } = answering();

@@ -252,7 +252,7 @@ async function nextStep(
   }
 }
 
-/** What the command is a part of is told in the way that OpenTelemetry's programs read it. */
+/** The span that the command is a part of, in the variable that OpenTelemetry's programs read. */
 function filledEnvironment(
   { env, traceparent }: Pick<ToolContext, 'env' | 'traceparent'>,
   variables: Readonly<Record<string, string>> | undefined,
