@@ -223,7 +223,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
   // One client: proxy, certificate authorities and limits hold for whatever is sent.
   'an HTTP client': {
     pattern: /\bhttps?(?:\(\))?\.(?:request|get|Agent)\b|\bhttps\(\)/,
-    where: ['@base/http/connections.ts', '@base/node.ts'],
+    where: ['telemetry/signal-names.ts', '@base/http/connections.ts', '@base/node.ts'],
   },
   // Its commands are loaded when they are given.
   'an import of a module of Node that costs 10 to 25 ms': {
@@ -275,6 +275,8 @@ const NAMING_TOOLS = [
   'skills/skill-tool.ts',
   'subagents/',
   'engine/session/system-prompt.ts',
+  'engine/budget/asking-budget.ts',
+  'telemetry/claude-code-signals.ts',
   '@testing/rehearsal/bundled/',
 ];
 /** Wires, and the servers that a list of models is recognised by. */

@@ -60,6 +60,12 @@ export type {
 } from './protocol/ports.ts';
 export type { DecisionRecord } from './protocol/session/decision-record.ts';
 export type { RewindFilesResult } from './protocol/session/file-history.ts';
+export {
+  type CostForecast,
+  describeForecast,
+  type ForecastBasis,
+  usdText,
+} from './protocol/session/forecast.ts';
 export type { JournalBody, JournalEntry } from './protocol/session/journal.ts';
 export type {
   ChangedCall,
@@ -85,6 +91,7 @@ export type {
   SpendingCounts,
   SpendingPurpose,
   SpendingRow,
+  SpendingWaste,
 } from './protocol/session/spending.ts';
 export {
   describeTerminal,
@@ -160,7 +167,16 @@ export type {
   ToolOutput,
   ToolProgress,
 } from './protocol/tools/tool.ts';
-export type { SpanAttributes, TraceContext, Tracer, TraceSpan, TracingOptions } from './protocol/tracing.ts';
+export type {
+  EventLogger,
+  Meter,
+  SpanAttributes,
+  TraceContext,
+  TracedContents,
+  Tracer,
+  TraceSpan,
+  TracingOptions,
+} from './protocol/tracing.ts';
 export { createSdkMcpServer } from './sdk/create-sdk-mcp-server.ts';
 export {
   type CallToolContent,
@@ -219,7 +235,13 @@ export {
 export * from './sdk/providers.ts';
 export { type InterruptReceipt, type Query, query } from './sdk/query/query.ts';
 export type { InitializationResult } from './sdk/query/session-info.ts';
-export type { McpAnswer, McpCall, SessionMethods, SessionUsage } from './sdk/query/session-methods.ts';
+export type {
+  McpAnswer,
+  McpCall,
+  RunForecast,
+  SessionMethods,
+  SessionUsage,
+} from './sdk/query/session-methods.ts';
 export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/query/thinking-controls.ts';
 export { type StartupOptions, startup, type WarmQuery } from './sdk/query/warm-query.ts';
 export {
@@ -243,11 +265,13 @@ export {
 export {
   archiveSession,
   configurationHome,
+  costForecast,
   createJournalMapper,
   deleteSession,
   type EraseRequest,
   eraseFromSession,
   explainSession,
+  type ForecastQuestion,
   type ForkSessionOptions,
   foldSessionSummary,
   forkSession,

@@ -1,23 +1,33 @@
 /** `turnwright cost [session]`: what a session has cost, in rows that add up. */
 import {
+  type CostForecast,
   DEFAULT_PROVIDER,
+  describeForecast,
   providerFacts,
   type SessionCost,
   type SpendingRow,
+  type SpendingWaste,
   sessionCost,
 } from '@turnwright/engine';
 import { visible } from '@turnwright/terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { CostColumn } from '../flags/args.ts';
 import { alignedRows, dollars, tokens } from '../words/units.ts';
 import type { World } from '../world.ts';
+
+interface CostCall {
+  readonly session: string | undefined;
+  readonly json: boolean;
+  readonly by?: CostColumn | undefined;
+}
 
 /** The named session, in any folder; else the newest of this folder. */
 export async function runCostCommand(
   { cwd, env, out }: Pick<World, 'cwd' | 'env' | 'out'>,
-  { session, json }: { readonly session: string | undefined; readonly json: boolean },
+  { session, json, by }: CostCall,
 ): Promise<ExitCode> {
   const cost = await sessionCost(session, { cwd, env });
-  const text = json ? JSON.stringify(cost, undefined, 2) : visible(costTable(cost));
+  const text = json ? JSON.stringify(cost, undefined, 2) : visible(costTable(cost, { by }));
   await out.write(`${text}\n`);
   return EXIT.success;
 }
@@ -41,23 +51,54 @@ const WORDS: readonly Column[] = ['agent', 'purpose', 'model'];
 /** What is left out first where the window is too narrow. */
 const SPARED: readonly Column[] = ['cache write', 'cache read', 'calls', 'input', 'output', 'model'];
 
-/** With as many columns as fit; the costs are always there. */
-export function costTable(
-  { sessionId, totalCostUsd, rows, unpricedModels, computedUsd = 0 }: SessionCost,
-  columns = Number.POSITIVE_INFINITY,
-): string {
-  const total = `Session ${sessionId}: ${dollars(totalCostUsd)}`;
-  if (rows.length === 0) return `${total}. No model call has been paid for.`;
-  const cells = [HEAD, ...[...rows].sort((a, b) => b.costUSD - a.costUSD).map(toCells), toTotalCells(rows)];
-  return [total, '', ...fitting(cells, columns), ...notes(rows, unpricedModels, computedUsd)].join('\n');
+interface TableOptions {
+  /** Width of the window. Default: without a limit. */
+  readonly columns?: number | undefined;
+  /** One row for each of them. Default: for each combination. */
+  readonly by?: CostColumn | undefined;
 }
 
-function fitting(rows: readonly Cells[], columns: number): readonly string[] {
+/** With as many columns as fit; the costs are always there. */
+export function costTable(
+  cost: SessionCost,
+  { columns = Number.POSITIVE_INFINITY, by }: TableOptions = {},
+): string {
+  const { sessionId, totalCostUsd, rows, next } = cost;
+  const total = `Session ${sessionId}: ${dollars(totalCostUsd)}`;
+  const forecast = next === undefined ? [] : ['', describeNext(next)];
+  if (rows.length === 0) return [`${total}. No model call has been paid for.`, ...forecast].join('\n');
+  const sorted = [...sumRows(rows, by)].sort((a, b) => b.costUSD - a.costUSD);
+  const cells = [HEAD, ...sorted.map(toCells), toTotalCells(rows)];
+  const named = by === undefined ? cells : cells.map((row) => withoutWords(row, by));
+  const table = fitting(named, columns, by === undefined ? HEAD : withoutWords(HEAD, by));
+  return [total, '', ...table, ...notes(cost), ...forecast].join('\n');
+}
+
+function describeNext(next: CostForecast): string {
+  const said = describeForecast(next);
+  return next.kind === 'range' ? `A run like the last one. ${said}` : said;
+}
+
+/** One row for each value of a column. */
+function sumRows(rows: readonly SpendingRow[], by: CostColumn | undefined): readonly SpendingRow[] {
+  if (by === undefined) return rows;
+  const groups = grouped(rows, (row) => row[by]);
+  return [...groups.values()].map((group) => ({
+    ...(group[0] as SpendingRow),
+    isPriced: group.every(({ isPriced }) => isPriced),
+    ...Object.fromEntries(FIGURES.map((name) => [name, sum(group, name)])),
+  }));
+}
+
+const withoutWords = <T extends string>(row: readonly T[], by: CostColumn): readonly T[] =>
+  row.filter((_, index) => HEAD[index] === by || !WORDS.includes(HEAD[index] as Column));
+
+function fitting(rows: readonly Cells[], columns: number, head: readonly Column[]): readonly string[] {
   for (let spared = 0; ; spared += 1) {
-    const left = HEAD.filter((name) => !SPARED.slice(0, spared).includes(name));
+    const left = head.filter((name) => !SPARED.slice(0, spared).includes(name));
     const words = left.filter((name) => WORDS.includes(name)).length;
     const table = alignedRows(
-      rows.map((cells) => cells.filter((_, index) => left.includes(HEAD[index] as Column))),
+      rows.map((cells) => cells.filter((_, index) => left.includes(head[index] as Column))),
       words,
     );
     if (spared === SPARED.length || table.every((row) => row.length <= columns)) return table;
@@ -75,7 +116,9 @@ function toCells(row: SpendingRow): Cells {
 }
 
 function toTotalCells(rows: readonly SpendingRow[]): Cells {
-  return ['total', '', '', ...figures(rows), dollars(sum(rows, 'costUSD'))];
+  return ['total', 'total', 'total', ...figures(rows), dollars(sum(rows, 'costUSD'))].map((cell, index) =>
+    index > 0 && index < WORDS.length ? '' : cell,
+  );
 }
 
 function figures(rows: readonly SpendingRow[]): Cells {
@@ -83,29 +126,81 @@ function figures(rows: readonly SpendingRow[]): Cells {
   return [String(sum(rows, 'calls')), ...counts.map((name) => tokens(sum(rows, name)))];
 }
 
-type Figure = { [K in keyof SpendingRow]: SpendingRow[K] extends number ? K : never }[keyof SpendingRow];
+const FIGURES = [
+  'calls',
+  'inputTokens',
+  'outputTokens',
+  'cacheReadInputTokens',
+  'cacheCreationInputTokens',
+  'cacheCreationEphemeral1hInputTokens',
+  'webSearchRequests',
+  'costUSD',
+] as const satisfies readonly (keyof SpendingRow)[];
+type Figure = (typeof FIGURES)[number];
 
 function sum(rows: readonly SpendingRow[], name: Figure): number {
   return rows.reduce((total, row) => total + row[name], 0);
 }
 
-function notes(
-  rows: readonly SpendingRow[],
-  unpriced: readonly string[],
-  computedUsd: number,
-): readonly string[] {
+function notes({
+  rows,
+  unpricedModels: unpriced,
+  computedUsd = 0,
+  waste,
+}: Pick<SessionCost, 'computedUsd' | 'rows' | 'unpricedModels' | 'waste'>): readonly string[] {
   const oneHour = sum(rows, 'cacheCreationEphemeral1hInputTokens');
   const searches = sum(rows, 'webSearchRequests');
-  const wasted = rows.filter(({ purpose }) => purpose === 'retry_waste');
   const lines = [
     oneHour > 0 && `Of the cache writes, ${tokens(oneHour)} tokens are kept for an hour.`,
     searches > 0 && `Includes ${searches} web ${searches === 1 ? 'search' : 'searches'}.`,
-    wasted.length > 0 &&
-      `${dollars(sum(wasted, 'costUSD'))} was paid for answers that broke and were asked for again.`,
+    ...wasteLines(waste),
+    ...priceLines(rows),
     computedUsd > 0 &&
       `${dollars(computedUsd)} is computed from usage that another program recorded, at list prices.`,
     unpriced.length > 0 &&
       `Not included: what ${unpriced.join(' and ')} cost, because no price is known. Give prices under "models" in the settings.`,
   ].filter((line) => line !== false);
   return lines.length === 0 ? [] : ['', ...lines];
+}
+
+/** What could have been saved; all of it is in the table. */
+function wasteLines({ retriesUsd, discardedUsd, cacheBrokenUsd, interruptedUsd }: SpendingWaste): string[] {
+  const parts = [
+    [retriesUsd, 'was paid for answers that broke and were asked for again.'],
+    [discardedUsd, 'was paid for answers that were withheld, to try a higher output cap.'],
+    [cacheBrokenUsd, 'was paid because the prompt cache was broken.'],
+    [interruptedUsd, 'was paid for answers of turns that were interrupted.'],
+  ] as const;
+  return parts.flatMap(([usd, what]) => (usd > 0 ? [`${dollars(usd)} ${what}`] : []));
+}
+
+const SOURCES: Readonly<Record<string, string>> = {
+  list: 'the built-in list',
+  family: 'the newest model of its family, a guess',
+  endpoint: 'its provider',
+  settings: 'the settings',
+};
+
+/** Where the prices are from, by model. */
+function priceLines(rows: readonly SpendingRow[]): string[] {
+  const models = new Map(
+    rows.flatMap(({ model, price }) => (price === undefined ? [] : [[model, price] as const])),
+  );
+  const bySource = grouped([...models], ([, { source, asOf }]) => {
+    const name = SOURCES[source] ?? source;
+    return asOf === undefined ? name : `${name} of ${asOf}`;
+  });
+  return [...bySource].map(
+    ([source, priced]) => `Prices of ${priced.map(([model]) => model).join(' and ')}: ${source}.`,
+  );
+}
+
+function grouped<T>(all: readonly T[], keyOf: (one: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const group = groups.get(keyOf(one));
+    if (group === undefined) groups.set(keyOf(one), [one]);
+    else group.push(one);
+  }
+  return groups;
 }

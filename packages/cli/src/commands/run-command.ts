@@ -10,6 +10,7 @@ import { readPrompt } from '../run/read-prompt.ts';
 import { optionsFrom } from '../run/run-options.ts';
 import { runQuery } from '../run/run-query.ts';
 import { settleTrust } from '../run/trust-question.ts';
+import { mayWantTelemetry } from '../telemetry/wants-telemetry.ts';
 import { UsageError } from '../usage-error.ts';
 import { type World, warnOn } from '../world.ts';
 
@@ -26,6 +27,17 @@ export async function runPromptCommand(
   words: readonly string[],
   flags: RunFlags,
 ): Promise<ExitCode> {
+  if (!mayWantTelemetry(flags, world)) return runPrompt(world, words, flags);
+  const { openTelemetry } = await import('../telemetry/open-telemetry.ts');
+  const telemetry = await openTelemetry(world, flags, warnOn(world));
+  try {
+    return await runPrompt(world, words, { ...flags, tracing: telemetry?.tracing });
+  } finally {
+    await telemetry?.close();
+  }
+}
+
+async function runPrompt(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
   if (flags.pickSession === true && (flags.inputFormat === 'stream-json' || flags.print === true))
     throw new UsageError(NAME_SESSION);
   if (flags.inputFormat === 'stream-json')

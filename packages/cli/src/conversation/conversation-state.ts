@@ -218,6 +218,8 @@ export interface CostFigure {
   readonly usd: number;
   /** A model without a price was used: the real cost is higher. */
   readonly isUnpriced: boolean;
+  /** USD at which the running prompt will probably end; absent: nothing runs, or too little is known. */
+  readonly endsAt?: { readonly lowUsd: number; readonly highUsd: number };
 }
 
 export interface CacheFigure {

@@ -58,7 +58,12 @@ export type Invocation =
   | EvalInvocation
   | CaseInvocation
   | ForkInvocation
-  | { readonly command: 'cost'; readonly session: string | undefined; readonly json: boolean }
+  | {
+      readonly command: 'cost';
+      readonly session: string | undefined;
+      readonly json: boolean;
+      readonly by: CostColumn | undefined;
+    }
   | SessionsInvocation
   | DatabaseInvocation
   | { readonly command: 'doctor' }
@@ -198,9 +203,10 @@ function addReportCommands(subcommand: Subcommand, onCall: OnCall): void {
     });
   subcommand('cost', 'say what a session has cost, by model, agent and purpose')
     .argument('[session]', 'id of a session; default the newest of this folder')
+    .addOption(new Option('--by <what>', 'one row for each of them').choices(COST_COLUMNS))
     .option('--json', 'as JSON')
-    .action((session: string | undefined, { json }: { json?: true }) => {
-      onCall({ command: 'cost', session: session && unquoted(session), json: json === true });
+    .action((session: string | undefined, { json, by }: { json?: true; by?: CostColumn }) => {
+      onCall({ command: 'cost', session: session && unquoted(session), json: json === true, by });
     });
   addReplayCommand(
     subcommand('replay', 'run a session again from its record, and say whether it decides the same'),
@@ -235,6 +241,10 @@ function addAuthCommand(subcommand: Subcommand, onCall: OnCall): void {
       onCall({ command: 'auth', json: json === true });
     });
 }
+
+/** What rows of a cost can be added up by. */
+const COST_COLUMNS = ['model', 'agent', 'purpose'] as const;
+export type CostColumn = (typeof COST_COLUMNS)[number];
 
 /** Otherwise `turnwright docter` would be sent to a model as a task, which costs money. */
 function rejectMistypedCommand(words: readonly string[], names: readonly string[]): void {

@@ -15,6 +15,8 @@ export const OPTION_SENTENCES: Readonly<Record<string, { readonly [Name in Optio
       'models to try in order, separated by commas, when the model is overloaded, stalls or refuses, has no quota or credit left, or is gone',
     maxTurns: 'most turns that a prompt may take, a turn being one answer of the model with its tool calls',
     maxBudgetUsd: 'most that the session may spend, in USD',
+    askAboveUsd:
+      'USD above which a person is asked whether a run shall go on: before it begins, when runs like it came to more, and while it runs, whenever it will probably come to more than was agreed to',
     systemPrompt: 'the system prompt: a text, several texts, or the preset with something appended',
   },
   'Tools and permissions': {

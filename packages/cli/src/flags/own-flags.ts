@@ -1,5 +1,6 @@
 /** The flags of a run that are not options of `query()`. */
 
+import type { Options } from '@turnwright/engine';
 import type { OptionName } from '@turnwright/engine/options/table.ts';
 import { InvalidArgumentError } from 'commander';
 import { INITIALIZE_FIELDS, type InitializeField } from '../control/launch-demands.ts';
@@ -26,6 +27,10 @@ export interface OwnFlags {
   readonly thinkingDisplay?: 'summarized' | 'omitted';
   readonly mcpConfig?: readonly Readonly<Record<string, unknown>>[];
   readonly pluginDirNoMcp?: readonly string[];
+  /** Report to a collector of OpenTelemetry. */
+  readonly otel?: true;
+  /** What `otel` is resolved to; no flag sets it. */
+  readonly tracing?: Options['tracing'];
   /** Tell the host of each write to the session's files. */
   readonly sessionMirror?: true;
   /** Announces that the first line of the host is `initialize`, and its fields. */
@@ -45,7 +50,7 @@ export interface OwnFlag {
 
 const inOutput = (sentence: string) => ({ heading: 'Output', sentence });
 
-export const OWN_FLAGS: Readonly<Record<keyof OwnFlags, OwnFlag>> = {
+export const OWN_FLAGS: Readonly<Record<Exclude<keyof OwnFlags, 'tracing'>, OwnFlag>> = {
   print: {
     flag: '-p, --print',
     help: inOutput('print the final answer alone and exit (also when stdout is no terminal)'),
@@ -65,6 +70,12 @@ export const OWN_FLAGS: Readonly<Record<keyof OwnFlags, OwnFlag>> = {
   verbose: {
     flag: '--verbose',
     help: inOutput('more about what happens, on stderr when printing'),
+  },
+  otel: {
+    flag: '--otel',
+    help: inOutput(
+      'report spans and metrics to OpenTelemetry, by its variables (OTEL_EXPORTER_OTLP_ENDPOINT …)',
+    ),
   },
   screenReader: {
     flag: '--screen-reader',

@@ -24,6 +24,7 @@ export function optionsFrom(flags: RunFlags, context: RunContext): Options {
   const { permissionPromptToolName: asker } = options;
   return {
     ...options,
+    tracing: flags.tracing,
     cwd: context.cwd,
     env: context.env,
     canUseTool: context.canUseTool,

@@ -137,8 +137,8 @@ class HookRunner implements Hooks {
     if (spans === undefined) return this.#start(request);
     const { hook, call, toolUseId } = request;
     const { agent_id: agentId } = call as { readonly agent_id?: string };
-    return spans.around({ event: hook.event, type: hook.listing.type, toolUseId, agentId }, () =>
-      this.#start(request),
+    return spans.around({ event: hook.event, type: hook.listing.type, toolUseId, agentId }, (traceparent) =>
+      this.#start({ ...request, traceparent }),
     );
   }
 

@@ -31,6 +31,8 @@ interface HookRunOptions {
   readonly signal: AbortSignal;
   readonly toolUseId: string | undefined;
   readonly said: HookOutputSoFar;
+  /** Of its span, for another process (W3C). */
+  readonly traceparent?: string | undefined;
 }
 
 /**

@@ -26,8 +26,10 @@ const KILL_GRACE_MS = 500;
 const DETACHED_MS = 15_000;
 
 /** Its whole process group ends with it, at its time limit and on abort (F99). */
-export function runCommandHook(config: CommandHookConfig, ports: CommandPorts): HookKindRunner {
-  return async (input, { signal, said }) => {
+export function runCommandHook(config: CommandHookConfig, given: CommandPorts): HookKindRunner {
+  return async (input, { signal, said, traceparent }) => {
+    const ports =
+      traceparent === undefined ? given : { ...given, env: { ...given.env, TRACEPARENT: traceparent } };
     const text = `${JSON.stringify(input)}\n`;
     const first = follow(buildLaunch(config, config.shell ?? 'bash', ports), text, said, signal, ports);
     const started = await Promise.race([first.detached, first.end]);

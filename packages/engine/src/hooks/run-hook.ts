@@ -34,6 +34,8 @@ export interface RunRequest {
   readonly toolUseId: string | undefined;
   /** Value that the matchers were compared with. */
   readonly subject: string | undefined;
+  /** Of its span (W3C). Absent, and undefined: it has none. */
+  readonly traceparent?: string | undefined;
 }
 
 const PROGRESS_MS = 1_000;
@@ -78,7 +80,12 @@ export async function runHook(request: RunRequest, ports: RunPorts): Promise<Hoo
     try {
       // Without a tool call, a generated id: clients expect one.
       const { toolUseId = ports.ids.uuid() } = request;
-      const run = await hook.run(request.input(), { signal: running.signal, toolUseId, said });
+      const run = await hook.run(request.input(), {
+        signal: running.signal,
+        toolUseId,
+        said,
+        traceparent: request.traceparent,
+      });
       shown.exitCode = 'exitCode' in run ? run.exitCode : undefined;
       return judge(run);
     } catch (error) {

@@ -184,13 +184,14 @@ export class DecisionTrace {
           blocks: response.messages.map((message) => message.message.content[0]?.type ?? 'none'),
         },
         usage: response.usage,
-        costUsd: this.#costUsd,
         cache: {
           readTokens: response.usage.cache_read_input_tokens,
           writtenTokens: response.usage.cache_creation_input_tokens,
           ...cache,
         },
       }),
+      // A discarded answer has its cost too, where none took its place.
+      ...((response?.messageId !== undefined || this.#costUsd > 0) && { costUsd: this.#costUsd }),
       ...(this.#wastedCostUsd > 0 && { wastedCostUsd: this.#wastedCostUsd }),
       ...(context !== undefined && { context }),
       ...(this.#decision !== undefined && { decision: this.#decision }),

@@ -16,6 +16,8 @@ import type {
 export interface CallLayer {
   /** Called before the request is sent. Returns the failure that it ends with instead, if any. */
   before?(request: ModelRequest): ModelFailure | undefined;
+  /** Called with everything that the call yields, before its consumer gets it. */
+  onOutput?(request: ModelRequest, output: ModelOutput): void;
   /** Called with each wait before another attempt. */
   onRetry?(request: ModelRequest, notice: Extract<ModelOutput, { kind: 'retry' }>['notice']): void;
   /**
@@ -31,7 +33,8 @@ const MAX_REFUSED_TOOLS = 5;
 
 /** The same call with these layers around it, the first one outermost. */
 export function layered(call: CallModel, layers: readonly CallLayer[]): CallModel {
-  return (request, options) => callThrough(layers, call, request, options);
+  const hearing = layers.filter(({ onOutput }) => onOutput !== undefined);
+  return (request, options) => callThrough({ layers, hearing }, call, request, options);
 }
 
 /** A tool that the provider refuses must not cost the session every request (F153): it is left out. */
@@ -51,7 +54,7 @@ export function withoutRefusedTools(
 }
 
 async function* callThrough(
-  layers: readonly CallLayer[],
+  { layers, hearing }: Readonly<Record<'hearing' | 'layers', readonly CallLayer[]>>,
   call: CallModel,
   given: ModelRequest,
   options: CallOptions,
@@ -66,6 +69,7 @@ async function* callThrough(
     let step: IteratorResult<ModelOutput, ModelOutcome> | undefined;
     try {
       for (step = await outputs.next(); step.done !== true; step = await outputs.next()) {
+        for (const layer of hearing) layer.onOutput?.(request, step.value);
         if (step.value.kind === 'retry')
           for (const layer of layers) layer.onRetry?.(request, step.value.notice);
         yield step.value;

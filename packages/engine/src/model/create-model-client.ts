@@ -86,6 +86,8 @@ export interface ModelClientOptions {
   readonly onAdapted?: (what: string) => void;
   /** Called with each attempt when it has ended. */
   readonly onAttempt?: (attempt: AttemptRecord) => void;
+  /** Of the span of a call, by its effect key. Default: calls have no spans. */
+  readonly traceparentOf?: ((effectKey: string) => string | undefined) | undefined;
   /** false: models that are in no table are not looked up at `baseUrl`. Default true. */
   readonly looksUpModels?: boolean;
   /** Stated in `infoOf`. Default: a tool carries the schemas of answers. */
@@ -214,6 +216,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     ready,
     onAdapted: options.onAdapted,
     onAttempt: options.onAttempt,
+    traceparentOf: options.traceparentOf,
   };
   return {
     call: modelCalls(deps),

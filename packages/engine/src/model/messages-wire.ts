@@ -84,6 +84,7 @@ class MessagesWire implements Wire {
     keepsThinking,
     thinkingKey,
     trial,
+    traceparent,
   }: WireInput): PreparedRequest {
     const { cacheTtl, extraBody } = this.#options;
     const gaps = this.#options.gaps.of(credential, trial);
@@ -105,7 +106,16 @@ class MessagesWire implements Wire {
       thinkingKey,
       keepsThinking,
     });
-    const sent: Sent = { request, info, body, fast, credential, gaps, keepAlive: state.keepAlive };
+    const sent: Sent = {
+      request,
+      info,
+      body,
+      fast,
+      credential,
+      gaps,
+      keepAlive: state.keepAlive,
+      traceparent,
+    };
     return {
       chunks: body.chunks,
       length: body.length,
@@ -145,7 +155,7 @@ class MessagesWire implements Wire {
   /** Its sockets belong to the client, which looks up models through them as well. */
   close(): void {}
 
-  #headers({ request, info, body, fast, credential, gaps }: Sent): OutgoingHttpHeaders {
+  #headers({ request, info, body, fast, credential, gaps, traceparent }: Sent): OutgoingHttpHeaders {
     const { cacheTtl, userAgent, headers: custom } = this.#options;
     return requestHeaders({
       request,
@@ -157,6 +167,7 @@ class MessagesWire implements Wire {
       userAgent,
       custom,
       gaps,
+      traceparent: traceparent?.(),
     });
   }
 
@@ -210,6 +221,7 @@ interface Sent {
   readonly credential: Credential;
   readonly gaps: EndpointGaps;
   readonly keepAlive: boolean;
+  readonly traceparent: WireInput['traceparent'];
   /** Of the endpoint's refusal. */
   errorCode?: string | undefined;
 }

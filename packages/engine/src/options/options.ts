@@ -272,6 +272,19 @@ export interface BaseOptions<Output = unknown> {
    */
   strictBudget?: boolean | undefined;
   /**
+   * USD above which a person is asked whether a run shall go on: before it begins, when runs like it came to
+   * more, and while it runs, whenever it will probably come to more than was agreed to. The question comes as
+   * an AskUserQuestion to `canUseTool`; without it, or when the answer is no, the run ends before the next
+   * request, with `error_max_budget_usd`. A run is one prompt, its agents and helpers included. Requests are
+   * not sent in fast mode. Default: there is no question.
+   *
+   * @example
+   * ```ts
+   * const options: Options = { askAboveUsd: 0.5 };
+   * ```
+   */
+  askAboveUsd?: number | undefined;
+  /**
    * Tokens for the whole task, which are sent to the model so that it paces itself.
    *
    * @example

@@ -134,6 +134,7 @@ export const OPTIONS = {
   },
   maxTurns: { is: wholeNumber(1), flag: '--max-turns <n>', listed: true },
   maxBudgetUsd: { is: numberAboveZero, flag: '--max-budget-usd <usd>', listed: true },
+  askAboveUsd: { is: numberAboveZero, flag: '--ask-above <usd>', listed: true },
   strictBudget: { is: trueOrFalse, default: false, flag: '--strict-budget', needs: ['maxBudgetUsd'] },
   taskBudget: {
     is: objectWith<{ readonly total: number }>(

@@ -1,5 +1,6 @@
 /** Session functions of the library. Defaults are the process's working directory and environment. */
 import type { JournalMapper, JournalMapperOptions } from '../engine/output/from-journal.ts';
+import type { ForecastQuestion } from '../engine/standalone/inspect-session.ts';
 import type { JournalFormat, RecordsToResume } from '../engine/standalone/journal-format.ts';
 import type * as catalog from '../engine/standalone/kept-sessions.ts';
 import type {
@@ -9,6 +10,7 @@ import type {
   SessionPrompt,
 } from '../engine/standalone/kept-sessions.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
+import type { CostForecast } from '../protocol/session/forecast.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
 import type { SessionCost } from '../protocol/session/spending.ts';
 import type { ContextUsage } from '../protocol/stream/context-usage.ts';
@@ -20,6 +22,7 @@ export { foldSessionSummary } from '../session/session-summary.ts';
 export { configHome as configurationHome } from '../settings/read/config-home.ts';
 export type {
   EraseRequest,
+  ForecastQuestion,
   JournalFormat,
   JournalMapper,
   JournalMapperOptions,
@@ -282,6 +285,21 @@ export async function sessionDecisions(
  */
 export async function sessionCost(sessionId?: string, options: SessionOptions = {}): Promise<SessionCost> {
   return (await loadRecord()).readCostAt(sessionId, resolvePlace(options));
+}
+
+/**
+ * What a run will probably cost: the range in which runs like it ended, in this folder. `unknown` while there
+ * are too few of them. Default: those of `cwd`.
+ *
+ * @example
+ * const forecast = await costForecast({ model: 'opus', prompt: 'Fix the failing test.' });
+ * if (forecast.kind === 'range') console.log(forecast.lowUsd, forecast.highUsd, forecast.runs);
+ */
+export async function costForecast(
+  run: ForecastQuestion,
+  options: SessionOptions = {},
+): Promise<CostForecast> {
+  return (await loadRecord()).forecastAt(run, resolvePlace(options));
 }
 
 /**

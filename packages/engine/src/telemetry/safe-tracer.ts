@@ -16,6 +16,12 @@ export const INTERNAL = 0;
 export const CLIENT = 2;
 const STATUS_ERROR = 2;
 
+/** Spans have the time of this machine, whatever clock a session has. ms since 1970. */
+export const spanNow = (): number => performance.timeOrigin + performance.now();
+
+/** Ids of nothing but zeros are none. */
+const PARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
+
 /** Attributes whose value may be unknown: they are then left out. */
 export type OptionalAttributes = Readonly<Record<string, SpanAttributes[string] | undefined>>;
 
@@ -31,17 +37,24 @@ export class OpenSpan {
     this.context = span === undefined ? within : (within ?? new PlainContext()).setValue(SPAN_KEY, span);
   }
 
-  event(name: string, attributes: OptionalAttributes): void {
-    harmless(() => this.#span?.addEvent(name, known(attributes)));
+  /** As the header `traceparent` says it; undefined: there is no span that others could be children of. */
+  get traceparent(): string | undefined {
+    const span = harmless(() => this.#span?.spanContext?.());
+    if (span === undefined || !PARENT.test(`00-${span.traceId}-${span.spanId}-00`)) return undefined;
+    return `00-${span.traceId}-${span.spanId}-${(span.traceFlags & 0xff).toString(16).padStart(2, '0')}`;
   }
 
-  /** `error`: the type of the error that it ended with. Only the first end counts. */
-  end(error: string | undefined, attributes: OptionalAttributes = {}): void {
+  set(attributes: OptionalAttributes): void {
+    harmless(() => this.#span?.setAttributes(knownAttributes(attributes)));
+  }
+
+  /** `error`: the type of the error that it ended with. Only the first end counts. `atMs`: since 1970. */
+  end(error: string | undefined, attributes: OptionalAttributes = {}, atMs?: number): void {
     if (this.isEnded) return;
     this.isEnded = true;
-    harmless(() => this.#span?.setAttributes(known({ ...attributes, 'error.type': error })));
+    harmless(() => this.#span?.setAttributes(knownAttributes({ ...attributes, 'error.type': error })));
     if (error !== undefined) harmless(() => this.#span?.setStatus({ code: STATUS_ERROR }));
-    harmless(() => this.#span?.end());
+    harmless(() => this.#span?.end(atMs));
   }
 }
 
@@ -51,15 +64,28 @@ export class SafeTracer {
   /** Runs a function in the asynchronous context of the caller of `query()`. */
   readonly #asCaller = AsyncLocalStorage.snapshot();
 
-  constructor({ tracer, context }: TracingOptions) {
+  constructor({ tracer, context, traceparent }: TracingOptions) {
     this.#tracer = tracer;
-    this.#context = context;
+    this.#context = context ?? remoteContext(traceparent);
   }
 
-  /** Without a parent, it is a child of what the caller of `query()` named, or had active. */
-  start(name: string, kind: number, attributes: OptionalAttributes, parent: OpenSpan | undefined): OpenSpan {
+  /**
+   * Without a parent, it is a child of what the caller of `query()` named, or had active. `startTime`: ms
+   * since 1970, default now.
+   */
+  start(
+    name: string,
+    kind: number,
+    attributes: OptionalAttributes,
+    parent: OpenSpan | undefined,
+    startTime?: number,
+  ): OpenSpan {
     const within = this.#within(parent);
-    const options = { kind, attributes: known(attributes) };
+    const options = {
+      kind,
+      attributes: knownAttributes(attributes),
+      ...(startTime !== undefined && { startTime }),
+    };
     const span = harmless(() =>
       within === undefined
         ? this.#asCaller(() => this.#tracer.startSpan(name, options))
@@ -78,7 +104,7 @@ export class SafeTracer {
     const within = this.#within(parent);
     let running: Promise<T> | undefined;
     if (within !== undefined && this.#tracer.startActiveSpan !== undefined) {
-      const options = { kind: INTERNAL, attributes: known(attributes) };
+      const options = { kind: INTERNAL, attributes: knownAttributes(attributes) };
       const begin = (span: TraceSpan) => (running ??= run(new OpenSpan(span, within)));
       harmless(() => this.#tracer.startActiveSpan?.(name, options, within, begin));
     }
@@ -112,8 +138,16 @@ class PlainContext implements TraceContext {
   }
 }
 
+/** A parent in another process; undefined: the text is no `traceparent`. */
+function remoteContext(traceparent: string | undefined): TraceContext | undefined {
+  const [, traceId, spanId, flags = ''] = PARENT.exec(traceparent?.trim().toLowerCase() ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined) return undefined;
+  const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+  return new PlainContext().setValue(SPAN_KEY, { spanContext: () => parent });
+}
+
 /** undefined: it threw. */
-function harmless<T>(work: () => T): T | undefined {
+export function harmless<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {
@@ -121,7 +155,8 @@ function harmless<T>(work: () => T): T | undefined {
   }
 }
 
-function known(attributes: OptionalAttributes): Record<string, SpanAttributes[string]> {
+/** Without those that are not known. */
+export function knownAttributes(attributes: OptionalAttributes): Record<string, SpanAttributes[string]> {
   const entries = Object.entries(attributes).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Record<string, SpanAttributes[string]>;
 }

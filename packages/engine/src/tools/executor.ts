@@ -271,7 +271,11 @@ export class StreamingToolExecutor implements ToolExecutor {
   #answer(entry: Entry, outcome: AnsweredOutcome): void {
     if (entry.answered) return;
     entry.answered = true;
-    this.#options.gate.spans?.ended(entry.call.block, errorTypeOf(outcome));
+    this.#options.gate.spans?.ended(
+      entry.call.block,
+      errorTypeOf(outcome),
+      outcome.kind === 'returned' ? outcome.output : undefined,
+    );
     this.#running.remove(entry);
     const concurrent = !entry.alone;
     if (outcome.kind === 'returned' && !concurrent && outcome.output.modifyContext !== undefined) {

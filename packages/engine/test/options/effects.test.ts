@@ -218,6 +218,7 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: ({ requests }) => requests.length,
     as: 0,
   },
+  askAboveUsd: ['packages/engine/test/engine/budget/asking-budget.test.ts', 'asked above'],
   messageThreads: ['packages/engine/test/engine/message-threads.test.ts', 'journals and results'],
   taskBudget: {
     of: { taskBudget: { total: 50_000 } },

@@ -39,7 +39,7 @@ export const costCommand: ConversationCommand = {
       ? await sessionCost(state.session.id, { cwd, env }).catch(() => undefined)
       : undefined;
     if (cost === undefined) return print([await spentSoFar(context)]);
-    print(fitted(costTable(cost, columns), columns));
+    print(fitted(costTable(cost, { columns }), columns));
   },
 };
 

@@ -1,5 +1,5 @@
 /** Figures of the status line, asked of the session: those that `/context` and `/cost` show. */
-import type { ContextSize, Query, SDKMessage, SessionUsage } from '@turnwright/engine';
+import type { ContextSize, Query, RunForecast, SDKMessage, SessionUsage } from '@turnwright/engine';
 import type { ContextFigure, CostFigure, Figures, WorkFigure } from '../conversation-state.ts';
 
 interface FigureReader {
@@ -20,14 +20,18 @@ export function createFigureReader(
       isWanted = false;
       const session = query();
       if (session === undefined) break;
-      const [context, usage] = await Promise.all([
+      const [context, usage, forecast] = await Promise.all([
         session.getContextSize().catch(() => undefined),
         session.usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET().catch(() => undefined),
+        session.getCostForecast().catch(() => undefined),
       ]);
       if (session !== query()) continue;
       onFigures({
         ...(context !== undefined && { context: contextFigure(context) }),
-        ...(usage !== undefined && { cost: costFigure(usage.session), work: workFigure(usage.session) }),
+        ...(usage !== undefined && {
+          cost: costFigure(usage.session, forecast),
+          work: workFigure(usage.session),
+        }),
       });
     }
     isAsking = false;
@@ -59,15 +63,17 @@ function contextFigure(usage: ContextSize): ContextFigure {
   };
 }
 
-function costFigure({
-  total_cost_usd,
-  model_usage,
-}: {
-  readonly total_cost_usd: number;
-  readonly model_usage: Readonly<Record<string, { readonly costBasis: string }>>;
-}): CostFigure {
+/** `forecast`: of the running prompt; what earlier ones cost is added to its range. */
+function costFigure(
+  { total_cost_usd, model_usage }: Pick<SessionUsage['session'], 'model_usage' | 'total_cost_usd'>,
+  running: RunForecast | undefined,
+): CostFigure {
   const isUnpriced = Object.values(model_usage).some(({ costBasis }) => costBasis === 'unknown');
-  return { usd: total_cost_usd, isUnpriced };
+  const usd = total_cost_usd;
+  if (running?.forecast.kind !== 'range') return { usd, isUnpriced };
+  const before = usd - running.spentUsd;
+  const { lowUsd, highUsd } = running.forecast;
+  return { usd, isUnpriced, endsAt: { lowUsd: before + lowUsd, highUsd: before + highUsd } };
 }
 
 function workFigure(session: SessionUsage['session']): WorkFigure {

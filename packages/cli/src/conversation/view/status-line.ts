@@ -1,11 +1,17 @@
 /** The status line (S6.2): known figures are exact, others are marked or missing, and none is guessed. */
+import { usdText } from '@turnwright/engine';
 import type { Row } from '@turnwright/terminal/renderer/frame.ts';
 import { cells, cutRow } from '@turnwright/terminal/text/cells.ts';
 import type { Theme } from '@turnwright/terminal/text/theme.ts';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
 import { modeName } from '../../words/mode-name.ts';
 import { cost as costText } from '../../words/units.ts';
-import { type ContextFigure, type ConversationState, listBackground } from '../conversation-state.ts';
+import {
+  type ContextFigure,
+  type ConversationState,
+  type CostFigure,
+  listBackground,
+} from '../conversation-state.ts';
 import { folderName } from '../screen/attention.ts';
 import { STATUS_PARTS, type StatusPart } from './status-parts.ts';
 
@@ -49,7 +55,7 @@ function listParts(state: ConversationState): Readonly<Record<StatusPart, Part |
     },
     context: { text: contextText(context), tone: contextTone(context), rank: 0 },
     cost: {
-      text: cost === undefined ? '$ ?' : costText(cost),
+      text: cost === undefined ? '$ ?' : `${costText(cost)}${submission === undefined ? '' : endText(cost)}`,
       tone: 'dim',
       rank: 3,
     },
@@ -71,6 +77,11 @@ function listParts(state: ConversationState): Readonly<Record<StatusPart, Part |
         : { text: `${background.length} in the background`, tone: 'dim', rank: 6 },
     place: { text: placeText(session), tone: 'dim', rank: 7 },
   };
+}
+
+/** ` → $0.05–0.11`: the range to the end. */
+function endText({ endsAt }: CostFigure): string {
+  return endsAt === undefined ? '' : ` → $${usdText(endsAt.lowUsd)}–${usdText(endsAt.highUsd)}`;
 }
 
 /** `app`, `app on main` */

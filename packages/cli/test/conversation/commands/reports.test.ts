@@ -51,8 +51,8 @@ describe('/cost', () => {
     await ask('hello', [reply('Hi.')]);
     await run('/cost');
     const cost = await sessionCost(state.current.session.id, { cwd, env });
-    expect(printed).toEqual(costTable(cost, context.columns).split('\n'));
-    const heads = (columns: number) => costTable(cost, columns).split('\n')[2]?.trim().split(/ {2,}/);
+    expect(printed).toEqual(costTable(cost, { columns: context.columns }).split('\n'));
+    const heads = (columns: number) => costTable(cost, { columns }).split('\n')[2]?.trim().split(/ {2,}/);
     expect(heads(200)).toHaveLength(9);
     expect(heads(79)).toEqual(['agent', 'purpose', 'model', 'calls', 'input', 'cache read', 'output', 'USD']);
     expect(heads(39)).toEqual(['agent', 'purpose', 'USD']);

@@ -1,6 +1,8 @@
 import { lazily } from '@turnwright/base/collections/made-once.ts';
 import type { SpendGuard } from '../../protocol/model/spend-guard.ts';
+import type { Ids } from '../../protocol/ports.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import type { RunCosts } from './run-costs.ts';
 
 export interface BudgetGuard extends SpendGuard {
   /** USD that earlier processes have spent of this budget. */
@@ -8,13 +10,21 @@ export interface BudgetGuard extends SpendGuard {
 }
 
 /**
- * The guard of a strict budget, and of a purse that other sessions share, which is loaded by the first call;
- * undefined: there is neither.
+ * The guard of a strict budget, of a purse that other sessions share, and of a cost that a person is asked
+ * about, which is loaded by the first call; undefined: there is none of them.
  */
-export function budgetGuard(config: QueryEngineConfig): BudgetGuard | undefined {
-  const { maxBudgetUsd, strictBudget, purse } = config;
+export function budgetGuard(
+  config: QueryEngineConfig,
+  { runs, ids }: { readonly runs: RunCosts; readonly ids: Ids },
+): BudgetGuard | undefined {
+  const { askAboveUsd, canUseTool, maxBudgetUsd, strictBudget, purse } = config;
   const isStrict = strictBudget === true && maxBudgetUsd !== undefined;
-  if (!isStrict && purse === undefined) return undefined;
+  if (!isStrict && purse === undefined && askAboveUsd === undefined) return undefined;
+  const asking = lazily(async () => {
+    if (askAboveUsd === undefined) return undefined;
+    const { AskingBudget } = await import('./asking-budget.ts');
+    return new AskingBudget(askAboveUsd, runs, { ids, canUseTool });
+  });
   const own = lazily(async () => {
     if (!isStrict) return undefined;
     const { StrictBudget } = await import('./strict-budget.ts');
@@ -27,7 +37,9 @@ export function budgetGuard(config: QueryEngineConfig): BudgetGuard | undefined 
   });
   return {
     async reserve(need, life) {
-      const guards: SpendGuard[] = [await own(), await shared()].filter((guard) => guard !== undefined);
+      const guards: SpendGuard[] = [await asking(), await own(), await shared()].filter(
+        (guard) => guard !== undefined,
+      );
       return reserveFrom(guards, need, life);
     },
     carryOn: (usd) => void own().then((strict) => strict?.carryOn(usd)),

@@ -10,6 +10,7 @@ import type { ResumedSession } from '../../session/resume/resume.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { BudgetGuard } from './budget-guard.ts';
 import { type CapUse, type CapWarnings, createCapWarnings } from './limit-warnings.ts';
+import type { RunCosts } from './run-costs.ts';
 import { addCost, type UsageLedger } from './usage-ledger.ts';
 
 type Limits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns' | 'taskBudget'>;
@@ -17,6 +18,7 @@ type Limits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns' | 'taskBudget'
 interface Shared {
   readonly agent?: string | undefined;
   readonly guard?: BudgetGuard | undefined;
+  readonly runs?: RunCosts | undefined;
   readonly warnings?: CapWarnings;
 }
 
@@ -25,6 +27,8 @@ export class SessionBudget {
   readonly ledger: UsageLedger;
   /** Of a strict budget. */
   readonly guard: BudgetGuard | undefined;
+  /** What submissions of the session cost, each by itself; undefined: it is not followed. */
+  readonly runs: RunCosts | undefined;
   /** The ledger, as this conversation or agent pays with it. */
   readonly account: Ledger;
   #ownCost = NO_COST;
@@ -37,11 +41,12 @@ export class SessionBudget {
   constructor(
     limits: Limits,
     ledger: UsageLedger,
-    { agent, guard, warnings = createCapWarnings() }: Shared = {},
+    { agent, guard, runs, warnings = createCapWarnings() }: Shared = {},
   ) {
     this.#limits = limits;
     this.ledger = ledger;
     this.guard = guard;
+    this.runs = runs;
     this.account = {
       settle: (spent) =>
         ledger.settle(spent, agent, (cost) => {
@@ -57,7 +62,12 @@ export class SessionBudget {
    * anew.
    */
   share(limits: Limits, agent?: string): SessionBudget {
-    return new SessionBudget(limits, this.ledger, { agent, guard: this.guard, warnings: this.#warnings });
+    return new SessionBudget(limits, this.ledger, {
+      agent,
+      guard: this.guard,
+      runs: this.runs,
+      warnings: this.#warnings,
+    });
   }
 
   /** What this conversation or agent has paid for itself since this object was made. */

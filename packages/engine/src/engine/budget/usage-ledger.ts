@@ -7,16 +7,20 @@
 import { extended } from '@turnwright/base/collections/extended.ts';
 import { addUsage } from '../../model/catalog/add-usage.ts';
 import { canonicalModel } from '../../model/catalog/model-info.ts';
+import { withoutFallback } from '../../model/catalog/prices.ts';
 import type { ModelInfo } from '../../protocol/model/model.ts';
 import { DEFAULT_RECORDED } from '../../protocol/model/provider.ts';
+import { contextTokens } from '../../protocol/model/usage.ts';
 import { EMPTY_USAGE, type Usage } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
 import {
   type Cost,
   countsByModel,
   listSpending,
+  MAIN_AGENT,
   NO_COST,
   NO_COUNTS,
+  type PriceSource,
   purposeOf,
   type SpendingCounts,
   type SpendingPurpose,
@@ -33,6 +37,11 @@ interface LedgerPorts {
   infoOf(model: string): ModelInfo;
   /** USD, undefined when the model has no price. */
   costOf(usage: Usage, info: ModelInfo): number | undefined;
+  /**
+   * Called with each answer that is counted, as the row that it is added to a row of; answers inside another
+   * one follow it, under its key.
+   */
+  onSpent?: ((row: SpendingRow, effectKey: string) => void) | undefined;
 }
 
 export interface UsageLedger {
@@ -86,7 +95,7 @@ class SessionLedger implements UsageLedger {
     let cost = NO_COST;
     for (const answer of answersIn(usage, model)) {
       const inside = answer.isInside && wasted !== true;
-      cost = addCost(cost, this.#count(answer, agent, inside ? 'advisor' : purpose));
+      cost = addCost(cost, this.#count(answer, { agent, effectKey, purpose: inside ? 'advisor' : purpose }));
     }
     this.#settled.set(effectKey, cost.costUsd);
     if (this.#settled.size > MOST_KEYS) this.#settled.delete(this.#settled.keys().next().value as string);
@@ -144,11 +153,11 @@ class SessionLedger implements UsageLedger {
     this.#atLastResult = this.modelUsage();
   }
 
-  #count({ model, usage }: Answer, agent: string, purpose: SpendingPurpose): Cost {
+  #count({ model, usage }: Answer, { agent, effectKey, purpose }: Spender): Cost {
     const info = this.#ports.infoOf(model);
     const cost = this.#ports.costOf(usage, info);
     const isPriced = cost !== undefined && info.price?.isAssumed !== true;
-    this.#rows = withRow(this.#rows, {
+    const row = {
       model,
       provider: info.provider ?? DEFAULT_RECORDED,
       agent,
@@ -156,7 +165,10 @@ class SessionLedger implements UsageLedger {
       calls: 1,
       ...toSpendingCounts(usage, cost ?? 0),
       isPriced,
-    });
+      ...(info.price !== undefined && { price: priceSource(info) }),
+    };
+    this.#rows = withRow(this.#rows, row);
+    this.#ports.onSpent?.(row, effectKey);
     return { costUsd: cost ?? 0, isPriced };
   }
 
@@ -173,13 +185,22 @@ class SessionLedger implements UsageLedger {
   }
 }
 
+function priceSource({ price, source }: ModelInfo): PriceSource {
+  return { source, ...(price?.asOf !== undefined && { asOf: price.asOf }) };
+}
+
 export function addCost(one: Cost, other: Cost): Cost {
   return { costUsd: one.costUsd + other.costUsd, isPriced: one.isPriced && other.isPriced };
 }
 
-const MAIN_AGENT = 'main';
 /** More than all agents of a session can have open at once. */
 const MOST_KEYS = 512;
+
+interface Spender {
+  readonly agent: string;
+  readonly effectKey: string;
+  readonly purpose: SpendingPurpose;
+}
 
 interface Answer {
   readonly model: string;
@@ -190,13 +211,17 @@ interface Answer {
 
 /** The answer itself, and the answers of other models inside it, however deep. */
 function answersIn(usage: Usage, model: string, isInside = false): Answer[] {
-  const answers: Answer[] = [{ model, usage: withoutInner(usage), isInside }];
+  const own = withoutFallback(usage);
+  const answers: Answer[] = [];
   for (const inner of usage.iterations ?? []) {
     // `message` entries are parts of the answer itself, which its totals already count.
     if (inner.model === undefined || inner.type === 'message') continue;
-    answers.push(...answersIn({ ...EMPTY_USAGE, ...inner }, inner.model, true));
+    const isFallback = inner.type === 'fallback_message';
+    answers.push(...answersIn({ ...EMPTY_USAGE, ...inner }, inner.model, isInside || !isFallback));
   }
-  return answers;
+  // Where another model answered in its place, the asked one may have used nothing.
+  if (own !== usage && contextTokens(own) === 0 && answers.length > 0) return answers;
+  return [{ model, usage: withoutInner(own), isInside }, ...answers];
 }
 
 function withoutInner(usage: Usage): Usage {

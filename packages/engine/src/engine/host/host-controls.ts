@@ -4,6 +4,7 @@
  */
 
 import type { UserBlock } from '../../protocol/model/wire.ts';
+import type { CostForecast } from '../../protocol/session/forecast.ts';
 import type { ContextSize, ContextUsage } from '../../protocol/stream/context-usage.ts';
 import type { ModelUsage } from '../../protocol/stream/result-message.ts';
 import type { SessionActivity, SlashCommandInfo } from '../../protocol/stream/session-messages.ts';
@@ -32,6 +33,13 @@ export interface SessionUsage {
   readonly rate_limits_available: false;
   readonly rate_limits: null;
   readonly behaviors: null;
+}
+
+/** Of one prompt: what it has cost so far, and where it will end. */
+export interface RunForecast {
+  /** USD, agents and helpers included. */
+  readonly spentUsd: number;
+  readonly forecast: CostForecast;
 }
 
 export class HostControls {
@@ -132,6 +140,13 @@ export class HostControls {
       rate_limits: null,
       behaviors: null,
     };
+  }
+
+  /** Where the running submission will end, or the last one ended; the history is read by the first call. */
+  async costForecast(): Promise<RunForecast> {
+    const { runs } = this.#session.budget;
+    const forecast = (await runs?.forecast()) ?? ({ kind: 'unknown', runs: 0, dearer: 0 } as const);
+    return { spentUsd: runs?.spentUsd ?? 0, forecast };
   }
 
   /** Counts only what was appended since the last call. */

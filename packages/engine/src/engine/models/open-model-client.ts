@@ -254,6 +254,7 @@ function sharedOptions(config: QueryEngineConfig, ports: ClientPorts) {
   return extended(ports, {
     userAgent: formatUserAgent(config),
     ...(config.stderr !== undefined && { onAdapted: config.stderr }),
+    ...(config.spans !== undefined && { traceparentOf: config.spans.traceparentOf }),
     ...(config.debug !== undefined && { onLookedUp: config.debug.lookedUp }),
     ...(config.proxyUrl !== undefined && { proxyUrl: config.proxyUrl }),
     ...(config.noProxy !== undefined && { noProxy: config.noProxy }),

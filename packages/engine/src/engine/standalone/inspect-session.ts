@@ -3,20 +3,32 @@
 import { systemClock } from '@turnwright/base/clock.ts';
 import { nodeFiles } from '@turnwright/base/files/node-files.ts';
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
+import { estimateText } from '../../context/estimate/text-estimate.ts';
 import { limitsFor } from '../../context/estimate/thresholds.ts';
-import { modelInfo } from '../../model/catalog/model-info.ts';
+import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
 import { computeCost } from '../../model/catalog/prices.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { TodoItem } from '../../protocol/model/attachment.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
-import { type SessionCost, type SpendingRow, totalUsd } from '../../protocol/session/spending.ts';
+import type { CostForecast } from '../../protocol/session/forecast.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
+import {
+  MAIN_AGENT,
+  type SessionCost,
+  type SpendingRow,
+  type SpendingWaste,
+  totalUsd,
+} from '../../protocol/session/spending.ts';
+import { describeTerminal } from '../../protocol/session/terminal.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
 import { explainRecords } from '../../session/explain.ts';
+import { forecastCost } from '../../session/forecast/forecast-cost.ts';
+import { readRuns } from '../../session/forecast/run-history.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { readEntries } from '../../session/journal/read-journal.ts';
-import { type FoundSession, findSession, newestSession } from '../../session/paths.ts';
+import { type FoundSession, findSession, newestSession, sessionsDirectory } from '../../session/paths.ts';
 import { redactRecords } from '../../session/redact-records.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
@@ -63,7 +75,8 @@ export async function readContextUsageAt(
 
 /** What the session has cost, agents included. Throws `session_not_found`. */
 export async function readCostAt(sessionId: string | undefined, place: SessionPlace): Promise<SessionCost> {
-  const entries = await readSessionEntries(sessionId, place);
+  const { files, found } = await foundSession(sessionId, place);
+  const entries = await readSessionEntries(found.sessionId, place);
   const recorded = resumeSession(entries).totals;
   const isForeign = entries.some(({ type, v }) => type === 'assistant' && v === 0);
   const spending = isForeign ? recorded.spending.map(computed) : recorded.spending;
@@ -75,8 +88,57 @@ export async function readCostAt(sessionId: string | undefined, place: SessionPl
     totalCostUsd,
     rows: spending,
     unpricedModels: [...new Set(unpriced)],
+    waste: sumWaste(spending, entries),
+    ...(await forecastNext(files, found.directory)),
     ...(computedUsd > 0 && { computedUsd }),
   };
+}
+
+function sumWaste(spending: readonly SpendingRow[], entries: readonly JournalEntry[]): SpendingWaste {
+  const records = entries.flatMap((entry) => (entry.type === 'decision' ? [entry.record] : []));
+  const useful = ({ costUsd = 0, wastedCostUsd = 0 }: DecisionRecord) => costUsd - wastedCostUsd;
+  const sum = (figures: readonly number[]) => figures.reduce((all, figure) => all + figure, 0);
+  return {
+    retriesUsd: totalUsd(spending.filter(({ purpose }) => purpose === 'retry_waste')),
+    discardedUsd: sum(records.filter(({ decision }) => isWithheld(decision)).map(useful)),
+    cacheBrokenUsd: sum(records.map(({ cache }) => cache?.break?.usd ?? 0)),
+    interruptedUsd: sum(records.filter(({ decision }) => isInterrupted(decision)).map(useful)),
+  };
+}
+
+/** Its answer was retracted, and asked for with a higher cap. */
+const isWithheld = (decision: DecisionRecord['decision']): boolean =>
+  decision?.kind === 'continue' && decision.transition === 'max_output_tokens_escalate';
+
+const isInterrupted = (decision: DecisionRecord['decision']): boolean =>
+  decision?.kind === 'stop' && describeTerminal(decision.terminal)?.isAborted === true;
+
+async function forecastNext(
+  files: PersistentFiles,
+  directory: string,
+): Promise<{ readonly next?: CostForecast }> {
+  const runs = await readRuns(files, directory);
+  const last = runs.at(-1);
+  return last === undefined ? {} : { next: forecastCost(runs, last) };
+}
+
+/** What a run will probably cost that begins with this, in the folder of `place`. */
+export async function forecastAt(
+  { model, agent, prompt }: ForecastQuestion,
+  { cwd, env, files = nodeFiles }: SessionPlace,
+): Promise<CostForecast> {
+  const home = configHome(env, cwd);
+  const runs = home === undefined ? [] : await readRuns(files, sessionsDirectory(home, cwd));
+  const tokens = estimateText(prompt);
+  return forecastCost(runs, { model: resolveModelAlias(model, env), agent: agent ?? MAIN_AGENT, tokens });
+}
+
+export interface ForecastQuestion {
+  /** As in `Options.model`. */
+  readonly model: string;
+  /** As in `Options.agent`. Default: none. */
+  readonly agent?: string | undefined;
+  readonly prompt: string;
 }
 
 /** Another program recorded the usage and no cost. What this one wrote has its cost already. */

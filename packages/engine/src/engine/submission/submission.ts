@@ -2,7 +2,11 @@
 
 import { ConsumerLeft, type Output } from '@turnwright/base/async/batch-output.ts';
 import { openScope, type Scope } from '@turnwright/base/async/scope.ts';
+import { textOfContent } from '@turnwright/base/text/text-blocks.ts';
+import { estimateText } from '../../context/estimate/text-estimate.ts';
+import { contextTokens } from '../../protocol/model/usage.ts';
 import type { StopReason } from '../../protocol/model/wire.ts';
+import { MAIN_AGENT } from '../../protocol/session/spending.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { Session } from '../session/session.ts';
 import type { Prompt } from './prompt.ts';
@@ -81,10 +85,18 @@ class RunningSubmission implements Submission, Output<SDKMessage> {
     this.#resultsBefore = session.submissions.results;
     session.config.spans?.submissionStarted({
       sessionId: session.conversation.sessionId,
+      submission: this.id,
       agent: session.config.mainAgent,
       model: session.model.current,
+      prompt: textOfContent(this.prompt.content),
     });
     session.budget.startSubmission();
+    session.budget.runs?.start({
+      model: session.model.current,
+      agent: session.config.mainAgent ?? MAIN_AGENT,
+      tokens: countTokens(this.prompt, session.conversation),
+      ledger: session.budget.ledger,
+    });
     session.model.startSubmission();
     session.structured?.startSubmission();
     this.#heedCaller();
@@ -144,10 +156,11 @@ class RunningSubmission implements Submission, Output<SDKMessage> {
     if (this.#onCallerAbort !== undefined)
       config.abortController?.signal.removeEventListener('abort', this.#onCallerAbort);
     await this.scope.close();
-    if (config.spans !== undefined) {
-      const hasResult = submissions.results > this.#resultsBefore;
-      config.spans.submissionEnded(hasResult ? submissions.lastResult : undefined, submissions.isParked);
-    }
+    const hasResult = submissions.results > this.#resultsBefore;
+    const result = hasResult ? submissions.lastResult : undefined;
+    config.spans?.submissionEnded(result, submissions.isParked);
+    const kept = result && session.budget.runs?.end(result);
+    if (kept !== undefined) void kept.then(session.scope.onClose(() => kept));
     submissions.end();
     host.enter('done');
     onEnd(this);
@@ -169,6 +182,11 @@ class RunningSubmission implements Submission, Output<SDKMessage> {
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
   }
+}
+
+/** What the run begins with, about. */
+function countTokens({ content }: Prompt, { measured }: Session['conversation']): number {
+  return estimateText(textOfContent(content)) + (measured === undefined ? 0 : contextTokens(measured.usage));
 }
 
 /** A suggestion is emitted when there is one, never waited for; the returned function calls it off. */

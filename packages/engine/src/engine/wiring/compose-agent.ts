@@ -55,6 +55,7 @@ export async function composeAgentParts(
   });
   const { journal, transcriptPath } = agentJournal;
   const conversation = new Conversation(session.conversation.sessionId, journal);
+  config.spans?.follow(journal, request.agentId);
   // A `cd` in the agent's shell changes no working directory.
   const folder = session.tools.folder.forAgent();
   const hooks = agentHooks(session.hooks, request, { transcriptPath, folder });

@@ -13,6 +13,7 @@ import { type CallLayer, layered, withoutRefusedTools } from '../../model/call-l
 import { computeCost } from '../../model/catalog/prices.ts';
 import { childEnvironment } from '../../settings/resolve/child-env.ts';
 import { budgetGuard } from '../budget/budget-guard.ts';
+import { RunCosts } from '../budget/run-costs.ts';
 import { SessionBudget } from '../budget/session-budget.ts';
 import { createUsageLedger } from '../budget/usage-ledger.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -63,12 +64,26 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
   const journal = createSessionJournal(place.open, config.debug?.entry);
   const title = inherited === undefined ? config.title : undefined;
   const conversation = new Conversation(sessionId, journal, title);
+  config.spans?.follow(journal, undefined);
   const ref = new SessionRef();
-  const guard = inherited === undefined ? budgetGuard(config) : inherited.budget.guard;
+  const runs =
+    inherited?.budget.runs ?? new RunCosts({ directory: place.directory, files: world.files, clock });
+  const guard = inherited === undefined ? budgetGuard(config, { runs, ids }) : inherited.budget.guard;
   const client = composeModel(config, extended(world, { spendGuard: guard }));
   const budget =
     inherited?.budget.share(config) ??
-    new SessionBudget(config, createUsageLedger({ infoOf: client.infoOf, costOf: computeCost }), { guard });
+    new SessionBudget(
+      config,
+      createUsageLedger({
+        infoOf: client.infoOf,
+        costOf: computeCost,
+        ...(config.spans !== undefined && { onSpent: config.spans.spent }),
+      }),
+      {
+        guard,
+        runs,
+      },
+    );
   const leaveOut = (name: string, why: string) => {
     const { notices, tools } = ref.session;
     const isNew = tools.quarantine(name);
@@ -79,7 +94,7 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
     withoutRefusedTools(leaveOut),
     ...(guard === undefined ? [] : [refusedByBudget(budget)]),
     ...(config.debug === undefined ? [] : [config.debug.calls]),
-    ...(config.spans === undefined ? [] : [config.spans.modelCalls((name) => client.infoOf(name).provider)]),
+    ...(config.spans === undefined ? [] : [config.spans.modelCalls(client.infoOf)]),
   ];
   return {
     scope: openScope(),

@@ -102,9 +102,16 @@ function callParams({ tool, input, context }: ToolCallRequest): Readonly<Record<
   return {
     name: tool,
     arguments: input,
-    _meta: { 'claudecode/toolUseId': context.toolUseId, 'turnwright/effectKey': context.effectKey },
+    _meta: {
+      'claudecode/toolUseId': context.toolUseId,
+      'turnwright/effectKey': context.effectKey,
+      ...traceFields(context.traceparent?.()),
+    },
   };
 }
+
+/** Under the names that the protocol has for them. */
+const traceFields = (traceparent: string | undefined) => (traceparent === undefined ? {} : { traceparent });
 
 function failed(message: string): ToolOutput {
   return { data: message, content: message, isError: true };

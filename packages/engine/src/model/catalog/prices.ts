@@ -24,7 +24,7 @@ export function computeCost(
 ): number | undefined {
   if (info.price === undefined) return undefined;
   const { iterations = [] } = usage;
-  const own = iterations.filter(isOwnAnswer).reduce(without, usage);
+  const own = withoutFallback(usage);
   let cost = ownCost(own, priceFor(info.price, promptTokens(own)));
   cost += (usage.server_tool_use?.web_search_requests ?? 0) * WEB_SEARCH_USD;
   if (depth >= MAX_NESTING) return cost;
@@ -41,6 +41,13 @@ export function computeCost(
 /** Of another model, which answered in its place: in the totals as well, at the price of that model. */
 const isOwnAnswer = ({ type, model }: Iteration): boolean =>
   type === 'fallback_message' && model !== undefined;
+
+/** What the asked model used itself, where another one answered in its place. */
+export function withoutFallback<T extends Partial<Usage>>(usage: T): T {
+  let own = usage;
+  for (const part of usage.iterations ?? []) if (isOwnAnswer(part)) own = { ...own, ...without(own, part) };
+  return own;
+}
 
 type Iteration = NonNullable<Usage['iterations']>[number];
 

@@ -105,17 +105,19 @@ class CloudWire implements Wire {
       thinkingKey,
       keepsThinking,
     });
-    const headers = requestHeaders({
-      request,
-      body,
-      credential: {},
-      fast: false,
-      hasEffort: wireEffort(request, info) !== undefined,
-      // Long-lived cache entries need no beta here.
-      cacheTtl: undefined,
-      userAgent,
-      custom,
-    });
+    const headers = () =>
+      requestHeaders({
+        request,
+        traceparent: input.traceparent?.(),
+        body,
+        credential: {},
+        fast: false,
+        hasEffort: wireEffort(request, info) !== undefined,
+        // Long-lived cache entries need no beta here.
+        cacheTtl: undefined,
+        userAgent,
+        custom,
+      });
     return {
       chunks: body.chunks,
       length: body.length,
@@ -127,7 +129,7 @@ class CloudWire implements Wire {
           model: request.model,
           stream: request.stream,
           keepAlive: state.keepAlive,
-          unsigned: { body: body.chunks.join(''), headers: { ...own(headers), ...this.#endpoint.headers } },
+          unsigned: { body: body.chunks.join(''), headers: { ...own(headers()), ...this.#endpoint.headers } },
           connectionsTo: (url) => this.#connectionsTo(url),
           life,
         }),

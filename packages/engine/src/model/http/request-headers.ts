@@ -39,6 +39,8 @@ interface HeaderInput {
   readonly userAgent: string;
   /** Headers of the user; they override all but the length. */
   readonly custom: Readonly<Record<string, string>>;
+  /** Of the span that the request is a part of. Default none. */
+  readonly traceparent?: string | undefined;
   /** What the endpoint does not know. Default nothing. */
   readonly gaps?: EndpointGaps;
 }
@@ -54,6 +56,7 @@ export function requestHeaders(input: HeaderInput): OutgoingHttpHeaders {
     ...(request.agentId !== undefined &&
       isKnown('x-turnwright-agent-id') && { 'x-turnwright-agent-id': request.agentId }),
     ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
+    ...(input.traceparent !== undefined && { traceparent: input.traceparent }),
     ...callerHeaders(input),
     'content-length': input.body.sentLength,
   };

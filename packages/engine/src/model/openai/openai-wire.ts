@@ -142,10 +142,16 @@ class OpenAiWire implements Wire {
     this.#connections.close();
   }
 
-  #open({ request, state, credential }: WireInput, json: string, length: number, life: Life): Attempt {
+  #open(
+    { request, state, credential, traceparent }: WireInput,
+    json: string,
+    length: number,
+    life: Life,
+  ): Attempt {
     const server = request.serverTools?.[0];
     if (server !== undefined) return refusedAttempt(noServerTools(server));
     const key = credential.authToken ?? credential.apiKey;
+    const parent = traceparent?.();
     const headers: OutgoingHttpHeaders = {
       'content-type': 'application/json',
       accept: request.stream ? 'text/event-stream' : 'application/json',
@@ -153,6 +159,7 @@ class OpenAiWire implements Wire {
       'accept-encoding': 'identity',
       'user-agent': this.#options.userAgent ?? 'turnwright',
       ...(key !== undefined && { authorization: `Bearer ${key.trim()}` }),
+      ...(parent !== undefined && { traceparent: parent }),
       ...lowerCase(this.#options.headers ?? {}),
       'content-length': length,
     };

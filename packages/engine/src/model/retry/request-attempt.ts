@@ -54,6 +54,8 @@ export interface CallDeps {
   infoOf(model: string): ModelInfo;
   /** Called when the wire has learned what its endpoint does not know. */
   readonly onAdapted: ((what: string) => void) | undefined;
+  /** Of the span of a call, by its effect key. undefined: calls have no spans. */
+  readonly traceparentOf: ((effectKey: string) => string | undefined) | undefined;
   /** Called with each attempt when it has ended. */
   readonly onAttempt: ((attempt: AttemptRecord) => void) | undefined;
 }
@@ -119,6 +121,7 @@ export class Sending {
       keepsThinking: this.#keepsThinking,
       thinkingKey: `${deps.served.key(request.model)} ${deps.refusedThinking.key()}`,
       trial: input.trial,
+      traceparent: deps.traceparentOf && (() => deps.traceparentOf?.(request.effectKey)),
     });
     this.foreseen = deps.refusals.foreseen(request.view.root, this.#prepared.chunks);
   }

@@ -41,6 +41,8 @@ export interface WireInput {
   readonly thinkingKey: string;
   /** What earlier attempts of this call were perhaps refused for: it is left out. */
   readonly trial?: GapTrial | undefined;
+  /** The header `traceparent`, asked for when it is sent. Absent, and undefined: there is none. */
+  readonly traceparent?: (() => string | undefined) | undefined;
 }
 
 /** The key or the token of requests. */

@@ -2,6 +2,7 @@
 import type { QuerySource } from '../model/model.ts';
 import { DEFAULT_RECORDED } from '../model/provider.ts';
 import type { Usage } from '../model/wire.ts';
+import type { CostForecast } from './forecast.ts';
 
 /** What requests have cost. */
 export interface Cost {
@@ -9,6 +10,9 @@ export interface Cost {
   /** false: a model without a price was used, whose share is missing. */
   readonly isPriced: boolean;
 }
+
+/** Who spends, where no agent does. */
+export const MAIN_AGENT = 'main';
 
 export const NO_COST: Cost = { costUsd: 0, isPriced: true };
 
@@ -58,6 +62,28 @@ export interface SpendingRow extends SpendingCounts {
   readonly calls: number;
   /** false: the model has no price, so `costUSD` lacks what these calls cost. */
   readonly isPriced: boolean;
+  /** Absent in rows of earlier versions, and where there is no price. */
+  readonly price?: PriceSource | undefined;
+}
+
+/** Where a price is from. */
+export interface PriceSource {
+  /** `list`, `family` (a guess), `endpoint` or `settings`. */
+  readonly source: string;
+  /** Date or version of the list. */
+  readonly asOf?: string | undefined;
+}
+
+/** USD that bought nothing, or more than it had to; what the rows say already counts in them. */
+export interface SpendingWaste {
+  /** Answers that broke and were asked for again. */
+  readonly retriesUsd: number;
+  /** Answers that were withheld because a higher output cap was tried. */
+  readonly discardedUsd: number;
+  /** Input that was paid in full because something broke the prompt cache. */
+  readonly cacheBrokenUsd: number;
+  /** Answers of turns that were interrupted. */
+  readonly interruptedUsd: number;
 }
 
 /** What one session has cost. */
@@ -68,6 +94,10 @@ export interface SessionCost {
   readonly rows: readonly SpendingRow[];
   /** Models without a price: what they cost is missing in the total, not zero. */
   readonly unpricedModels: readonly string[];
+  /** The part of the total that could have been saved: of the main conversation; retries of agents too. */
+  readonly waste: SpendingWaste;
+  /** What the next run like the last one of this folder will cost. Absent: there is no history. */
+  readonly next?: CostForecast;
   /** USD in the total, computed at list prices from usage that another program recorded. Absent: none. */
   readonly computedUsd?: number;
 }

@@ -111,6 +111,8 @@ export interface ToolContext {
   readonly additionalDirectories: readonly string[];
   /** The complete environment of child processes. */
   readonly env: Readonly<Record<string, string>>;
+  /** Of the span of the call (W3C), for other processes. Absent, and undefined: there is none. */
+  readonly traceparent?: (() => string | undefined) | undefined;
   /** Isolation of shell commands. Absent: they run without isolation. */
   readonly sandbox?: SandboxPort | undefined;
   /** Aborted when the call must end: at most 100 ms are left then. */

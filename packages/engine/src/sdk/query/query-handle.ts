@@ -200,6 +200,10 @@ export class QueryHandle extends Door<SDKMessage, void> implements Query {
     return (await this.#running.engine()).controls.contextSize();
   }
 
+  async getCostForecast() {
+    return (await this.#running.engine()).controls.costForecast();
+  }
+
   async usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET() {
     return (await this.#running.engine()).controls.usage();
   }

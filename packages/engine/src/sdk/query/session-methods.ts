@@ -1,6 +1,6 @@
 /** Methods of a query that inspect and change the session, besides the turns. */
 
-import type { SessionUsage } from '../../engine/host/host-controls.ts';
+import type { RunForecast, SessionUsage } from '../../engine/host/host-controls.ts';
 import type { HostFile, HostFileOptions } from '../../engine/host/host-files.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from '../../engine/host/reload-plugins.ts';
 import type { McpAnswer, McpCall, McpResourceContents } from '../../engine/host/session-mcp.ts';
@@ -15,7 +15,7 @@ import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
 import type { McpServerConfig } from '../mcp/mcp-server-config.ts';
 
-export type { McpAnswer, McpCall, SessionUsage };
+export type { McpAnswer, McpCall, RunForecast, SessionUsage };
 
 /** Methods of a running session. They may be called between and during submissions. */
 export interface SessionMethods {
@@ -111,6 +111,18 @@ export interface SessionMethods {
    * for every answer: it counts what was appended since the last one.
    */
   getContextSize(): Promise<ContextSize>;
+  /**
+   * What the running prompt has cost, and the range in which it will end, by the runs of this folder that
+   * were like it. The history is read by the first call.
+   *
+   * @example
+   * ```ts
+   * const running = query({ prompt: 'Read the README.' });
+   * for await (const message of running)
+   *   if (message.type === 'assistant') console.log(await running.getCostForecast());
+   * ```
+   */
+  getCostForecast(): Promise<RunForecast>;
   /** Cost and duration of the session. The name is the published one; this implementation is stable. */
   usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(): Promise<SessionUsage>;
   /** Stops a task. Resolves when all of it has ended, or immediately when no such task runs. */

@@ -63,6 +63,7 @@ export type ComposedTools = ToolsRoom & { readonly port: SessionToolsPort };
 
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
   const { folder } = parts;
+  const calls = config.spans?.callsOf(parts.agentId);
   const judging = { permissions: parts.permissions.permissions, hooks: parts.hooks };
   const makeContext = (
     call: Pick<ToolCall, 'effectKey'> & { readonly block: { readonly id: string } },
@@ -90,6 +91,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
         judged: undefined,
         nowMs: () => parts.clock.nowMs(),
         tasks: parts.tasks,
+        ...(calls !== undefined && { traceparent: () => calls.traceparentOf(call.block.id) }),
         ...followed(folder, parts),
         ...(parts.sandbox !== undefined && { sandbox: parts.sandbox }),
         ...(delivered !== undefined && { delivered }),
@@ -121,7 +123,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       ...judging,
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
       ...(parts.spill.hasRun !== undefined && { hasRun: parts.spill.hasRun }),
-      ...(config.spans !== undefined && { spans: config.spans.callsOf(parts.agentId) }),
+      ...(calls !== undefined && { spans: calls }),
     },
     makeContext,
   });

@@ -181,7 +181,7 @@ async function* runBash(
     command: filled?.text ?? command,
     shell: shellOn(settings.path ?? context.env['PATH']),
     cwd: context.cwd,
-    env: filled === undefined ? context.env : { ...context.env, ...filled.variables },
+    env: filledEnvironment(context, filled?.variables),
     ...settings,
     output,
     isolate: isolation?.isolate,
@@ -250,4 +250,14 @@ async function nextStep(
   } finally {
     cancel();
   }
+}
+
+/** The span that the command is a part of, in the variable that OpenTelemetry's programs read. */
+function filledEnvironment(
+  { env, traceparent }: Pick<ToolContext, 'env' | 'traceparent'>,
+  variables: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, string>> {
+  const parent = traceparent?.();
+  if (variables === undefined && parent === undefined) return env;
+  return { ...env, ...(parent !== undefined && { TRACEPARENT: parent }), ...variables };
 }
