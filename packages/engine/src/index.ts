@@ -8,7 +8,7 @@ export {
 } from './protocol/errors.ts';
 export type { Json, JsonObject, JsonSchema } from './protocol/json.ts';
 export type { Life } from './protocol/life.ts';
-export type { Attachment, TodoItem } from './protocol/model/attachment.ts';
+export type { Attachment, PromptAttachment, TodoItem } from './protocol/model/attachment.ts';
 export type { CacheBreak, CacheBreakKind } from './protocol/model/cache.ts';
 export type { AssistantErrorKind, FailureKind, ModelFailure } from './protocol/model/failure.ts';
 export type {
@@ -219,7 +219,13 @@ export {
 export * from './sdk/providers.ts';
 export { type InterruptReceipt, type Query, query } from './sdk/query/query.ts';
 export type { InitializationResult } from './sdk/query/session-info.ts';
-export type { McpAnswer, McpCall, SessionMethods, SessionUsage } from './sdk/query/session-methods.ts';
+export type {
+  McpAnswer,
+  McpCall,
+  McpResource,
+  SessionMethods,
+  SessionUsage,
+} from './sdk/query/session-methods.ts';
 export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/query/thinking-controls.ts';
 export { type StartupOptions, startup, type WarmQuery } from './sdk/query/warm-query.ts';
 export {

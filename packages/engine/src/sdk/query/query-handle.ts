@@ -218,6 +218,10 @@ export class QueryHandle extends Door<SDKMessage, void> implements Query {
     return (await this.#running.engine()).mcp.readResource(server, uri);
   }
 
+  async mcpResources() {
+    return (await this.#running.engine()).mcp.resources();
+  }
+
   async setMcpPermissionModeOverride(server: string, mode: 'default' | 'auto' | null) {
     return (await this.#running.engine()).mcp.setModeOverride(server, mode);
   }

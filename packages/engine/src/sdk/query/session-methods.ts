@@ -3,7 +3,7 @@
 import type { SessionUsage } from '../../engine/host/host-controls.ts';
 import type { HostFile, HostFileOptions } from '../../engine/host/host-files.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from '../../engine/host/reload-plugins.ts';
-import type { McpAnswer, McpCall, McpResourceContents } from '../../engine/host/session-mcp.ts';
+import type { McpAnswer, McpCall, McpResource, McpResourceContents } from '../../engine/host/session-mcp.ts';
 import type { PermissionRulesState, SessionSettings } from '../../engine/host/session-settings.ts';
 import type { TaskOutputTail } from '../../engine/host/session-tasks.ts';
 import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
@@ -15,7 +15,7 @@ import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
 import type { McpServerConfig } from '../mcp/mcp-server-config.ts';
 
-export type { McpAnswer, McpCall, SessionUsage };
+export type { McpAnswer, McpCall, McpResource, SessionUsage };
 
 /** Methods of a running session. They may be called between and during submissions. */
 export interface SessionMethods {
@@ -43,6 +43,8 @@ export interface SessionMethods {
    * reason.
    */
   readMcpResource(server: string, uri: string): Promise<McpResourceContents>;
+  /** Resources of the connected servers: `@server:uri` in a prompt brings one along. At most 1,000. */
+  mcpResources(): Promise<readonly McpResource[]>;
   /**
    * Calls of this server require a question even where the mode would allow them; null: as in the mode. Never
    * allows more. `auto` requires a question too, because there is no classifier.
