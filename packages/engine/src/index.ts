@@ -225,6 +225,7 @@ export type {
   McpResource,
   SessionMethods,
   SessionUsage,
+  SideQuestion,
 } from './sdk/query/session-methods.ts';
 export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/query/thinking-controls.ts';
 export { type StartupOptions, startup, type WarmQuery } from './sdk/query/warm-query.ts';

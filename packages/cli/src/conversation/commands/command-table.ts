@@ -1,4 +1,5 @@
 /** All commands of the conversation, in the order of the help. */
+import { asideCommand } from './aside.ts';
 import type { ConversationCommand } from './command-type.ts';
 import {
   clearCommand,
@@ -34,6 +35,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   helpCommand(() => COMMANDS),
   clearCommand,
   compactCommand,
+  asideCommand,
   resumeCommand,
   rewindCommand,
   forkCommand,

@@ -1,5 +1,6 @@
 /** The lists and questions of commands, as numbered lists and lines. */
 import { oneLine, visible } from '@turnwright/terminal/text/visible.ts';
+import type { AsideOverlay } from '../commands/aside.ts';
 import type { ListItem, ListOf, ListOverlay } from '../commands/list.ts';
 import type { QuestionOverlay, TextQuestion } from '../commands/question.ts';
 import type { OverlayOf, ViewDocument } from '../overlay.ts';
@@ -7,9 +8,14 @@ import { type LineDialog, readTypedAnswer } from './numbered.ts';
 
 /** What a person chose or wrote; undefined: nothing. */
 export async function openInLines<T>(overlay: OverlayOf<T>, dialog: LineDialog): Promise<T | undefined> {
-  const { list, question } = overlay as Partial<ListOverlay<T> & QuestionOverlay>;
+  const { list, question, aside } = overlay as Partial<ListOverlay<T> & QuestionOverlay & AsideOverlay>;
   if (list !== undefined) return chooseFrom(list, dialog);
   if (question !== undefined) return (await askQuestion(question, dialog)) as T | undefined;
+  if (aside !== undefined) {
+    const answer = await aside.ask(new AbortController().signal, () => {});
+    for (const line of answer.split('\n')) dialog.line(visible(line));
+    return undefined;
+  }
   dialog.line('This needs the full screen. Start without --screen-reader, in a larger window.');
   return undefined;
 }

@@ -17,6 +17,8 @@ export function createNamedMentions(query: () => Asked, nowMs: () => number) {
       const done = of.mcpResources().then(
         (resources) => {
           known = resources;
+          // A server that connects yet has them soon.
+          if (resources.length === 0) listing = undefined;
         },
         () => undefined,
       );

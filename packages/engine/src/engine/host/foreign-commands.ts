@@ -18,7 +18,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   background: 'Run it beside this one: turnwright -p "…" & in another terminal.',
   bashes: BACKGROUND,
   branch: '/fork goes on in a copy of this session; /rewind goes back to an earlier prompt.',
-  btw: '/fork goes on in a copy, which can be left with /resume.',
+  btw: 'At a terminal /btw asks beside the conversation; a run has no such place.',
   bug: 'Report it where the source of Turnwright is; turnwright doctor and TURNWRIGHT_DEBUG=1 say what to add.',
   chrome: 'Add a browser as an MCP server: turnwright mcp add.',
   checkpoint: '/rewind lists the prompts to go back to, with what happened to files.',

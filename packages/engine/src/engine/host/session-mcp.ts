@@ -115,9 +115,9 @@ export class SessionMcp {
   async resources(): Promise<readonly McpResource[]> {
     const { mcp, scope, tools } = this.#session;
     mcp.start();
-    if (!tools.names().includes(LIST_RESOURCES_TOOL)) return [];
-    const { data } = await tools.callTool(LIST_RESOURCES_TOOL, {}, scope.signal);
-    return Array.isArray(data) ? (data as McpResource[]) : [];
+    // No server that is connected has resources where there is no such tool.
+    const listed = await tools.callTool(LIST_RESOURCES_TOOL, {}, scope.signal).catch(() => undefined);
+    return Array.isArray(listed?.data) ? (listed.data as McpResource[]) : [];
   }
 
   /** Calls of this server ask even where the mode would allow them; null: as the mode has it. */

@@ -7,6 +7,7 @@ import type { ReloadPluginsOptions } from '../../engine/host/reload-plugins.ts';
 import type { McpCall } from '../../engine/host/session-mcp.ts';
 import type { PermissionRulesState, SessionSettings } from '../../engine/host/session-settings.ts';
 import type { QueryEngine } from '../../engine/query-engine.ts';
+import type { SideQuestion } from '../../engine/side-calls/side-question.ts';
 import type { AvailableModels } from '../../engine/standalone/list-configured-models.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { PermissionMode, PermissionUpdate } from '../../protocol/tools/permission.ts';
@@ -182,6 +183,10 @@ export class QueryHandle extends Door<SDKMessage, void> implements Query {
 
   async rewindFiles(userMessageId: string, options?: { readonly dryRun?: boolean | undefined }) {
     return (await this.#running.engine()).files.rewind(userMessageId, options);
+  }
+
+  async askAside(question: SideQuestion) {
+    return (await this.#running.engine()).controls.askAside(question);
   }
 
   async getContextUsage() {

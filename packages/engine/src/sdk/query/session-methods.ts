@@ -6,6 +6,7 @@ import type { ReloadedPlugins, ReloadPluginsOptions } from '../../engine/host/re
 import type { McpAnswer, McpCall, McpResource, McpResourceContents } from '../../engine/host/session-mcp.ts';
 import type { PermissionRulesState, SessionSettings } from '../../engine/host/session-settings.ts';
 import type { TaskOutputTail } from '../../engine/host/session-tasks.ts';
+import type { SideQuestion } from '../../engine/side-calls/side-question.ts';
 import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
 import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
 import type { ContextSize, ContextUsage } from '../../protocol/stream/context-usage.ts';
@@ -15,7 +16,7 @@ import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
 import type { McpServerConfig } from '../mcp/mcp-server-config.ts';
 
-export type { McpAnswer, McpCall, McpResource, SessionUsage };
+export type { McpAnswer, McpCall, McpResource, SessionUsage, SideQuestion };
 
 /** Methods of a running session. They may be called between and during submissions. */
 export interface SessionMethods {
@@ -97,6 +98,18 @@ export interface SessionMethods {
     userMessageId: string,
     options?: { readonly dryRun?: boolean | undefined },
   ): Promise<RewindFilesResult>;
+  /**
+   * Answers a question from the conversation, also while a submission runs. Neither question nor answer
+   * becomes a part of it, and no tool runs; the cost is the session's. Rejects with the reason when there is
+   * no answer.
+   *
+   * @example
+   * ```ts
+   * const running = query({ prompt: 'Fix the test.' });
+   * console.log(await running.askAside({ question: 'Which file is it in?' }));
+   * ```
+   */
+  askAside(question: SideQuestion): Promise<string>;
   /**
    * Usage of the context window, by category.
    *
