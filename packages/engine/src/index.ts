@@ -184,8 +184,10 @@ export {
   checkLogin,
   type Login,
   type LoginPlace,
+  type ModelToKeep,
   removeLogin,
   storeApiKeyHelper,
+  storeModelChoice,
   storeLogin,
 } from './sdk/logins.ts';
 export {

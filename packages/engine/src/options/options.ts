@@ -132,7 +132,7 @@ export interface BaseOptions<Output = unknown> {
   model?: string | undefined;
   /**
    * Whose model is asked: `anthropic`, `bedrock`, `vertex`, `foundry`, `openai-compatible`, `ollama`,
-   * `lmstudio`, `llamacpp`, or a name of `providers`. A model of another one is named with it:
+   * `lmstudio`, `llamacpp`, `vllm`, or a name of `providers`. A model of another one is named with it:
    * `ollama:qwen3:8b`.
    * @default anthropic
    *

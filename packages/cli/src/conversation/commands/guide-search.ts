@@ -15,7 +15,7 @@ export interface GuideSection {
 
 /** Words that say nothing of what is asked. */
 const EMPTY = new Set(
-  'a an and are as at be but by can do does for from has have how i if in is it its me my no not of on or so than that the their then there this to use was we what when where which who why will with you your'.split(
+  'a an and are as at be but by can do does for from has have how i if in is it its me my no not of on or so than that the their then there this to use used was we what when where which who why will with you your'.split(
     ' ',
   ),
 );
