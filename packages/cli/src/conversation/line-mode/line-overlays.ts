@@ -58,6 +58,13 @@ async function chooseFrom<T>(list: ListOf<T>, dialog: LineDialog): Promise<T | u
       const text = itemLine(item).toLowerCase();
       return words.every((word) => text.includes(word));
     });
+    if (list.find !== undefined)
+      for await (const { value, line: said } of list.find(answer, new AbortController().signal)) {
+        const at = numbered.findIndex(({ item }) => item.value === value);
+        const found = numbered[at];
+        if (found !== undefined && !matching.includes(found))
+          matching.push({ ...found, item: { ...found.item, detail: said } });
+      }
     if (matching.length === 0) line(`Nothing matches ${oneLine(answer)}.`);
     else {
       found = matching;
