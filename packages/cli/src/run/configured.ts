@@ -94,13 +94,16 @@ export async function notConfigured(world: Pick<World, 'env' | 'cwd'>): Promise<
 /** A cloud whose account the environment names. */
 export interface FoundCloud {
   readonly provider: string;
+  /** What sentences call it. */
+  readonly name: string;
   readonly variable: string;
 }
 
 export function foundClouds(env: Env): readonly FoundCloud[] {
   return PROVIDER_TYPES.flatMap((provider) => {
-    const variable = providerFacts(provider).foundBy?.find((name) => (env[name] ?? '') !== '');
-    return variable === undefined ? [] : [{ provider, variable }];
+    const { foundBy = [], title: name = provider } = providerFacts(provider);
+    const variable = foundBy.find((each) => (env[each] ?? '') !== '');
+    return variable === undefined ? [] : [{ provider, name, variable }];
   });
 }
 

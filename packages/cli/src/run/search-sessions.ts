@@ -1,4 +1,4 @@
-/** Searches what was said in sessions: files are read piece by piece, and only lines that may match are parsed. */
+/** Searches what was said in sessions: pieces of their files, of which only what may match is parsed. */
 import { execFile } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -52,7 +52,7 @@ export async function* searchSessions(
   }
 }
 
-/** Names of the files that ripgrep finds it in, many times as fast as we are; undefined: look into all of them. */
+/** Names of the files that ripgrep finds it in, many times as fast; undefined: look into all of them. */
 async function filesThatHold(
   { raw, isCased }: Wanted,
   folders: readonly string[],

@@ -710,7 +710,7 @@ export interface BaseOptions<Output = unknown> {
    * ```ts
    * const options: Options = {
    *   onAttached(attached) {
-   *     for (const each of attached) if (each.type === 'file') console.log(each.path, each.problem ?? 'read');
+   *     for (const each of attached) console.log(JSON.stringify(each));
    *   },
    * };
    * ```

@@ -1,5 +1,5 @@
 /** All commands of the conversation, in the order of the help. */
-import { asideCommand } from './aside.ts';
+import { asideCommand } from '../side/aside.ts';
 import type { ConversationCommand } from './command-type.ts';
 import {
   clearCommand,

@@ -13,7 +13,7 @@ export function helpCommand(commands: () => readonly ConversationCommand[]): Con
     summary: 'Shows the commands, and calls one; with a question, what the documentation says',
     argument: '[question]',
     async run(question, context) {
-      if (question !== '') return (await import('./guide.ts')).searchGuide(question, context);
+      if (question !== '') return (await import('../side/guide.ts')).searchGuide(question, context);
       const chosen = await context.open(
         listOverlay({
           title: 'Commands (? shows the keys)',

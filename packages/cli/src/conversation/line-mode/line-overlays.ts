@@ -1,6 +1,6 @@
 /** The lists and questions of commands, as numbered lists and lines. */
 import { oneLine, visible } from '@turnwright/terminal/text/visible.ts';
-import type { AsideOverlay } from '../commands/aside.ts';
+import type { AsideOverlay } from '../side/aside.ts';
 import type { ListItem, ListOf, ListOverlay } from '../commands/list.ts';
 import type { QuestionOverlay, TextQuestion } from '../commands/question.ts';
 import type { OverlayOf, ViewDocument } from '../overlay.ts';

@@ -25,8 +25,8 @@ interface WelcomeOptions {
 }
 
 /**
- * Asks until something was chosen that leads on. Before that, nothing is sent but to this machine, for a third
- * of a second at most.
+ * Asks until something was chosen that leads on. Before that, nothing is sent but to this machine, for 0.3 s
+ * at most.
  */
 export async function welcome(
   world: World,
@@ -43,7 +43,7 @@ export async function welcome(
       ...keys.map((key) => ({ value: key, label: `use ${key.name}: ${key.variable} is set` })),
       ...clouds.map((cloud) => ({
         value: cloud,
-        label: `use ${CLOUDS[cloud.provider] ?? cloud.provider}: ${cloud.variable} is set`,
+        label: `use ${cloud.name}: ${cloud.variable} is set`,
       })),
       ...servers.map((server) => ({
         value: server,
@@ -74,12 +74,6 @@ export async function welcome(
     await menu.say('');
   }
 }
-
-const CLOUDS: Readonly<Record<string, string>> = {
-  bedrock: 'Amazon Bedrock',
-  vertex: 'Google Vertex AI',
-  foundry: 'Microsoft Foundry',
-};
 
 /** undefined: it does not lead on, which was said. */
 async function chooseWith(

@@ -1,7 +1,7 @@
 /** What `/help <question>` finds in the documentation, and that the package has room for it. */
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { bestSections, type GuideSection, snippetOf } from '../../../src/conversation/commands/guide-search.ts';
+import { bestSections, type GuideSection, snippetOf } from '../../../src/conversation/side/guide-search.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
 const { listSections } = (await import(new URL('scripts/guide.mjs', `file://${ROOT}`).href)) as {

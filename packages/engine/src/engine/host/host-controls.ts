@@ -12,7 +12,7 @@ import { toReplay } from '../output/to-sdk-user.ts';
 import { openSession } from '../session/open-session.ts';
 import type { Session } from '../session/session.ts';
 import { setSessionTitle } from '../session/session-title.ts';
-import type { SideQuestion } from '../side-calls/side-question.ts';
+import type { SideQuestion } from './side-question.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from './reload-plugins.ts';
 
 export interface SessionUsage {
@@ -93,7 +93,7 @@ export class HostControls {
   /** Answers a question from the conversation, which stays as it is. */
   async askAside(question: SideQuestion): Promise<string> {
     this.#refuseClosed();
-    return (await import('../side-calls/side-question.ts')).askAside(question, this.#session);
+    return (await import('./side-question.ts')).askAside(question, this.#session);
   }
 
   /** What fills the context, by category. Opens the session when nothing has yet. */

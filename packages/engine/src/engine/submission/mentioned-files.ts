@@ -12,8 +12,7 @@ import { findAgent } from '../../subagents/catalog.ts';
 import { EMPTY_FOLDER, FOLDER_LISTING } from '../../tools/builtin/files/folder-listing.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { agentsIn } from '../host/session-listings.ts';
-import type { McpRoom } from '../mcp/mcp-room.ts';
-import type { ConversationTools, SystemPorts } from '../session/session.ts';
+import type { ConversationTools, Session, SystemPorts } from '../session/session.ts';
 
 interface Mentioned {
   readonly attachment: PromptAttachment;
@@ -24,7 +23,7 @@ interface Mentioned {
 interface MentionPorts {
   readonly tools: Pick<ConversationTools, 'callGated' | 'folder'>;
   readonly config: Pick<QueryEngineConfig, 'agents' | 'env'>;
-  readonly mcp: Pick<McpRoom, 'statuses'>;
+  readonly mcp: Pick<Session['mcp'], 'statuses'>;
   readonly world: Pick<SystemPorts, 'files'>;
 }
 

@@ -25,6 +25,8 @@ export interface ProviderFacts {
   readonly structuredOutput?: 'native' | 'by_server';
   /** The variable that asks for it, and forbids all others. */
   readonly askedBy?: string;
+  /** What sentences call a cloud. */
+  readonly title?: string;
   /** Variables of which one is set where a person has an account there. */
   readonly foundBy?: readonly string[];
   /** The variable of its address, where neither options nor settings have one. */
@@ -53,6 +55,7 @@ const TYPES = {
   bedrock: {
     reachedBy: 'cloud',
     servesClaude: true,
+    title: 'Amazon Bedrock',
     askedBy: 'CLAUDE_CODE_USE_BEDROCK',
     foundBy: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_PROFILE', 'AWS_ACCESS_KEY_ID'],
     tracedAs: 'aws.bedrock',
@@ -61,6 +64,7 @@ const TYPES = {
     reachedBy: 'cloud',
     servesClaude: true,
     searchesWeb: true,
+    title: 'Google Vertex AI',
     askedBy: 'CLAUDE_CODE_USE_VERTEX',
     foundBy: ['ANTHROPIC_VERTEX_PROJECT_ID', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_APPLICATION_CREDENTIALS'],
     tracedAs: 'gcp.vertex_ai',
@@ -69,6 +73,7 @@ const TYPES = {
     reachedBy: 'cloud',
     servesClaude: true,
     searchesWeb: true,
+    title: 'Microsoft Foundry',
     askedBy: 'CLAUDE_CODE_USE_FOUNDRY',
     foundBy: ['ANTHROPIC_FOUNDRY_RESOURCE', 'ANTHROPIC_FOUNDRY_BASE_URL', 'ANTHROPIC_FOUNDRY_API_KEY'],
     tracedAs: 'azure.ai.inference',

@@ -7,7 +7,7 @@ import type { ReloadPluginsOptions } from '../../engine/host/reload-plugins.ts';
 import type { McpCall } from '../../engine/host/session-mcp.ts';
 import type { PermissionRulesState, SessionSettings } from '../../engine/host/session-settings.ts';
 import type { QueryEngine } from '../../engine/query-engine.ts';
-import type { SideQuestion } from '../../engine/side-calls/side-question.ts';
+import type { SideQuestion } from '../../engine/host/side-question.ts';
 import type { AvailableModels } from '../../engine/standalone/list-configured-models.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { PermissionMode, PermissionUpdate } from '../../protocol/tools/permission.ts';

@@ -6,7 +6,7 @@ import type { ReloadedPlugins, ReloadPluginsOptions } from '../../engine/host/re
 import type { McpAnswer, McpCall, McpResource, McpResourceContents } from '../../engine/host/session-mcp.ts';
 import type { PermissionRulesState, SessionSettings } from '../../engine/host/session-settings.ts';
 import type { TaskOutputTail } from '../../engine/host/session-tasks.ts';
-import type { SideQuestion } from '../../engine/side-calls/side-question.ts';
+import type { SideQuestion } from '../../engine/host/side-question.ts';
 import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
 import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
 import type { ContextSize, ContextUsage } from '../../protocol/stream/context-usage.ts';

@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import type { ConversationCommandContext } from '../command-context.ts';
 import { asideOverlay } from './aside.ts';
-import { CommandMistake } from './command-type.ts';
+import { CommandMistake } from '../commands/command-type.ts';
 import { bestSections, type GuideSection, snippetOf } from './guide-search.ts';
-import { type ListItem, listOverlay } from './list.ts';
+import { type ListItem, listOverlay } from '../commands/list.ts';
 
 const MOST_LISTED = 12;
 /** Sections that the model reads. */
@@ -79,20 +79,16 @@ async function askModel(
   );
 }
 
-let kept: readonly GuideSection[] | undefined;
-
 /** The build puts it beside the programs. */
 async function readGuide(): Promise<readonly GuideSection[]> {
-  if (kept !== undefined) return kept;
   const packed = await readFile(new URL('../guide.br', import.meta.url)).catch(() => {
     throw new CommandMistake('This build has no documentation: read docs/ of its source, or ask with /btw.');
   });
   const text = (await promisify(brotliDecompress)(packed)).toString();
-  kept = (JSON.parse(text) as [string, string, string, string][]).map(([page, title, heading, body]) => ({
+  return (JSON.parse(text) as [string, string, string, string][]).map(([page, title, heading, body]) => ({
     page,
     title,
     heading,
     text: body,
   }));
-  return kept;
 }

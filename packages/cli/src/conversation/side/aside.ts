@@ -8,8 +8,8 @@ import { cutRow } from '@turnwright/terminal/text/cells.ts';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
 import { wrap } from '@turnwright/terminal/text/wrap.ts';
 import type { Overlay, OverlayHost, OverlayOf } from '../overlay.ts';
-import { CommandMistake, type ConversationCommand } from './command-type.ts';
-import { isLeave } from './list.ts';
+import { CommandMistake, type ConversationCommand } from '../commands/command-type.ts';
+import { isLeave } from '../commands/list.ts';
 
 export const asideCommand: ConversationCommand = {
   name: 'btw',
@@ -29,7 +29,7 @@ export const asideCommand: ConversationCommand = {
 };
 
 /** A text that comes bit by bit. */
-export interface Aside {
+interface Aside {
   readonly title: string;
   /** Rejects with why there is none. */
   ask(signal: AbortSignal, onText: (text: string) => void): Promise<string>;

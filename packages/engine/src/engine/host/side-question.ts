@@ -1,4 +1,4 @@
-/** A question of the person beside the conversation: it is answered from it, and never becomes a part of it. */
+/** A question of the person beside the conversation: answered from it, and never a part of it. */
 import { PersistentList } from '@turnwright/base/collections/persistent-list.ts';
 import { syntheticMessage } from '../../context/notices.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
