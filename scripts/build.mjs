@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
 import { bundleTypes } from './bundle-types.mjs';
+import { writeGuide } from './guide.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
@@ -53,6 +54,8 @@ async function start() {
 `,
 );
 chmodSync(`${out}/bin/turnwright`, 0o755);
+
+writeGuide(`${out}/guide.br`);
 
 const declarations = `${out}/declarations`;
 const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', declarations];

@@ -8,7 +8,7 @@ export {
 } from './protocol/errors.ts';
 export type { Json, JsonObject, JsonSchema } from './protocol/json.ts';
 export type { Life } from './protocol/life.ts';
-export type { Attachment, TodoItem } from './protocol/model/attachment.ts';
+export type { Attachment, PromptAttachment, TodoItem } from './protocol/model/attachment.ts';
 export type { CacheBreak, CacheBreakKind } from './protocol/model/cache.ts';
 export type { AssistantErrorKind, FailureKind, ModelFailure } from './protocol/model/failure.ts';
 export type {
@@ -200,8 +200,10 @@ export {
   checkLogin,
   type Login,
   type LoginPlace,
+  type ModelToKeep,
   removeLogin,
   storeApiKeyHelper,
+  storeModelChoice,
   storeLogin,
 } from './sdk/logins.ts';
 export {
@@ -238,9 +240,11 @@ export type { InitializationResult } from './sdk/query/session-info.ts';
 export type {
   McpAnswer,
   McpCall,
+  McpResource,
   RunForecast,
   SessionMethods,
   SessionUsage,
+  SideQuestion,
 } from './sdk/query/session-methods.ts';
 export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/query/thinking-controls.ts';
 export { type StartupOptions, startup, type WarmQuery } from './sdk/query/warm-query.ts';

@@ -7,6 +7,7 @@ import {
   getSessionMessages,
   listSessions,
   renameSession,
+  type SDKSessionInfo,
   type SessionMessage,
   tagSession,
 } from '@turnwright/engine';
@@ -15,13 +16,14 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { SessionsInvocation } from '../flags/sessions-flags.ts';
 import { UsageError } from '../usage-error.ts';
 import { toolLabel } from '../words/tool-label.ts';
+import { counted } from '../words/units.ts';
 import type { World } from '../world.ts';
 import { sessionLine, wholeMessageId } from './whole-id.ts';
 
 type Action = (invocation: SessionsInvocation, world: World) => Promise<string>;
 
 const HOW: Readonly<Record<string, string>> = {
-  list: 'sessions list [--all | --db [url]] [--limit <n>] [--json]',
+  list: 'sessions list [--all | --db [url]] [--search <text>] [--limit <n>] [--json]',
   show: 'sessions show <id> [--json]',
   rename: 'sessions rename <id> <title>',
   tag: 'sessions tag <id> [tag]',
@@ -39,6 +41,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     }
     const dir = flags.all === true ? {} : { dir: cwd };
     const found = await listSessions({ ...dir, env, limit: flags.limit });
+    if (flags.search !== undefined) return searchedIn(flags.search, found, flags.json === true, world);
     if (flags.json === true) return JSON.stringify(found, undefined, 2);
     if (found.length > 0) return found.map(sessionLine).join('\n');
     return flags.all === true
@@ -101,6 +104,24 @@ export async function runSessionsCommand(world: World, invocation: SessionsInvoc
     throw new UsageError(`There is no "sessions ${action}". There are: ${Object.keys(ACTIONS).join(', ')}.`);
   await world.out.write(`${visible(await run(invocation, world))}\n`);
   return EXIT.success;
+}
+
+async function searchedIn(
+  text: string,
+  sessions: readonly SDKSessionInfo[],
+  asJson: boolean,
+  { cwd, env }: World,
+): Promise<string> {
+  if (text.trim() === '') throw new UsageError('Give the text to search for: --search "the text".');
+  const { searchSessions } = await import('../run/search-sessions.ts');
+  const found: (SDKSessionInfo & { readonly line: string })[] = [];
+  for await (const { sessionId, line } of searchSessions(text, sessions, { cwd, env })) {
+    const info = sessions.find((each) => each.sessionId === sessionId);
+    if (info !== undefined) found.push({ ...info, line });
+  }
+  if (asJson) return JSON.stringify(found, undefined, 2);
+  if (found.length === 0) return `"${text}" was said in none of ${counted(sessions.length, 'session')}.`;
+  return found.flatMap((info) => [sessionLine(info), `  ${info.line}`]).join('\n');
 }
 
 /** On stdin, so that it appears neither in process lists nor in the shell history. */

@@ -216,6 +216,9 @@ export class TerminalConversation {
       forkSession,
       carryOn,
       sessionId: isNew ? id : undefined,
+      onAttached: (attached) => {
+        if (this.#driver === opening) this.dispatch({ kind: 'attached', attached });
+      },
       onMcpWait: (waiting) => {
         if (this.#driver !== opening) return;
         this.#goOn = waiting.goOn;

@@ -9,7 +9,7 @@ export const OPTION_SENTENCES: Readonly<Record<string, { readonly [Name in Optio
   'Model and limits': {
     model: 'id of the model, or an alias: opus, sonnet, haiku, fable; default claude-opus-5-5',
     provider:
-      'whose model is asked: anthropic, bedrock, vertex, foundry, openai-compatible, ollama, lmstudio, llamacpp, or a name of providers',
+      'whose model is asked: anthropic, bedrock, vertex, foundry, openai-compatible, ollama, lmstudio, llamacpp, vllm, or a name of providers',
     baseUrl: "address of the provider's API, for anthropic and openai-compatible",
     fallbackModel:
       'models to try in order, separated by commas, when the model is overloaded, stalls or refuses, has no quota or credit left, or is gone',

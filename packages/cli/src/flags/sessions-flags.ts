@@ -10,6 +10,8 @@ export interface SessionsInvocation {
     readonly all?: true;
     readonly json?: true;
     readonly limit?: number;
+    /** Of what was said. */
+    readonly search?: string;
     /** A message: copy up to it. */
     readonly at?: string;
     readonly title?: string;
@@ -28,6 +30,7 @@ export function addSessionsCommand(command: Command, onCall: (invocation: Sessio
     .option('--all', 'list: of every folder')
     .option('--json', 'list, show: as JSON')
     .addOption(new Option('--limit <n>', 'list: at most n').argParser(positiveInteger))
+    .option('--search <text>', 'list: those in which this was said, with the line')
     .option('--at <message>', 'fork: up to this message')
     .option('--title <title>', 'fork: name of the copy')
     .option('--message <message>', 'erase: everything that this message says')

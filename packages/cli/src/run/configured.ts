@@ -1,7 +1,14 @@
 /** Whether a model is configured. Names are read, never values. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configurationHome, modelAccess, NAMED_PROVIDERS, NOT_CONFIGURED } from '@turnwright/engine';
+import {
+  configurationHome,
+  modelAccess,
+  NAMED_PROVIDERS,
+  NOT_CONFIGURED,
+  PROVIDER_TYPES,
+  providerFacts,
+} from '@turnwright/engine';
 import { OPTIONS } from '@turnwright/engine/options/table.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import { UsageError } from '../usage-error.ts';
@@ -61,10 +68,18 @@ export async function modelSource(
   return world.env[modelVariable] === undefined ? 'settings' : modelVariable;
 }
 
-/** What to do when no model is configured, with what the environment already has. */
+/** What to do when no model is configured, with what the environment and this machine already have. */
 export async function notConfigured(world: Pick<World, 'env' | 'cwd'>): Promise<string> {
   const { env } = world;
+  const { localServers } = await import('../conversation/start/local-models.ts');
+  const local = await localServers(world);
   const hints = [
+    ...local.map(
+      ({ name, models }) => `${name} answers on this machine: --model ${models[0] ?? ''} asks it.`,
+    ),
+    ...foundClouds(env).map(
+      ({ provider, variable }) => `${variable} is set: --provider ${provider} asks there.`,
+    ),
     ...(env['OLLAMA_HOST'] ? ['OLLAMA_HOST is set: --model ollama:<name> asks that server.'] : []),
     ...(env['OPENAI_BASE_URL']
       ? ['OPENAI_BASE_URL is set: --model openai-compatible:<name> asks that server.']
@@ -74,6 +89,22 @@ export async function notConfigured(world: Pick<World, 'env' | 'cwd'>): Promise<
     ),
   ];
   return [NOT_CONFIGURED, ...hints].join(' ');
+}
+
+/** A cloud whose account the environment names. */
+export interface FoundCloud {
+  readonly provider: string;
+  /** What sentences call it. */
+  readonly name: string;
+  readonly variable: string;
+}
+
+export function foundClouds(env: Env): readonly FoundCloud[] {
+  return PROVIDER_TYPES.flatMap((provider) => {
+    const { foundBy = [], title: name = provider } = providerFacts(provider);
+    const variable = foundBy.find((each) => (env[each] ?? '') !== '');
+    return variable === undefined ? [] : [{ provider, name, variable }];
+  });
 }
 
 export interface VendorKey {

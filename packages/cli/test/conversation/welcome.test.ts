@@ -1,4 +1,4 @@
-/** The first start without a model: each way on, each way out, and nothing is looked for before it is chosen. */
+/** The first start without a model: each way on, each way out, and nothing is asked but this machine before one is chosen. */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -99,14 +99,12 @@ test('a key is asked for, checked and stored; a refused one leads back', async (
 describe('servers of this machine', () => {
   const ollamaAt = (port: number) => ({ OLLAMA_HOST: `127.0.0.1:${port}` });
 
-  test('are looked for when that is chosen, and one of their models is taken', async () => {
+  test('that answer are offered, and the model that is taken is kept for the next time', async () => {
     const ollama = await answering(listing('qwen3:8b', 'nomic-embed-text', 'gemma3'));
     const env = ollamaAt(ollama.port);
-    const left = await greeted([['Esc leaves', '\x1b']], { env });
-    expect([left.done.kind, ollama.asked()]).toEqual(['leave', 0]);
-    const { done, seen } = await greeted(
+    const { done, seen, home } = await greeted(
       [
-        ['Esc leaves', '3'],
+        ['1  use Ollama on this machine: 2 models', '1'],
         ['  2  ollama:gemma3', '2'],
       ],
       { env },
@@ -115,7 +113,10 @@ describe('servers of this machine', () => {
       kind: 'goOn',
       flags: { ...flags, options: { maxTurns: 3, model: 'ollama:gemma3' } },
     });
-    expect(seen).toContain('Next time: turnwright --model ollama:gemma3');
+    expect(seen).toContain('Kept for the next time in');
+    expect(JSON.parse(readFileSync(join(home, 'config', 'settings.json'), 'utf8'))).toEqual({
+      model: 'ollama:gemma3',
+    });
     expect(seen).not.toContain('nomic');
   });
 
@@ -135,6 +136,25 @@ describe('servers of this machine', () => {
     expect(found.filter((name) => name.startsWith('ollama:'))).toEqual([]);
     server.closeAllConnections();
   });
+
+  test('elsewhere are not asked before they are chosen', async () => {
+    const ollama = await answering(listing('qwen3:8b'));
+    const env = { OLLAMA_HOST: `http://box.example.invalid:${ollama.port}` };
+    const { done, seen } = await greeted([['Esc leaves', '\x1b']], { env });
+    expect([done.kind, ollama.asked()]).toEqual(['leave', 0]);
+    expect(seen).not.toContain('use Ollama');
+  });
+});
+
+test('clouds and companies whose account is in the environment are offered', async () => {
+  const env = { AWS_PROFILE: 'work', AWS_REGION: 'us-east-1', GEMINI_API_KEY: 'g', OPENROUTER_API_KEY: 'o' };
+  const { done, seen, home } = await greeted([['Esc leaves', '3']], { env });
+  expect(seen).toContain(
+    '  1  use OpenRouter: OPENROUTER_API_KEY is set\n  2  use Gemini: GEMINI_API_KEY is set',
+  );
+  expect(seen).toContain('  3  use Amazon Bedrock: AWS_PROFILE is set');
+  expect(done).toEqual({ kind: 'goOn', flags: { ...flags, options: { maxTurns: 3, provider: 'bedrock' } } });
+  expect(readFileSync(join(home, 'config', 'settings.json'), 'utf8')).toContain('"provider": "bedrock"');
 });
 
 test('for a screen reader it is answered by a number and Enter', async () => {

@@ -4,6 +4,7 @@
  * docs/options.md and in `turnwright --help`, the headings are theirs too, and `npm run docs` writes both.
  */
 
+import type { PromptAttachment } from '../protocol/model/attachment.ts';
 import type { ProviderConfig } from '../protocol/model/provider-config.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/model/wire.ts';
 import type { SessionStore, SessionStoreFlush } from '../protocol/session/session-store.ts';
@@ -131,7 +132,7 @@ export interface BaseOptions<Output = unknown> {
   model?: string | undefined;
   /**
    * Whose model is asked: `anthropic`, `bedrock`, `vertex`, `foundry`, `openai-compatible`, `ollama`,
-   * `lmstudio`, `llamacpp`, or a name of `providers`. A model of another one is named with it:
+   * `lmstudio`, `llamacpp`, `vllm`, or a name of `providers`. A model of another one is named with it:
    * `ollama:qwen3:8b`.
    * @default anthropic
    *
@@ -714,6 +715,20 @@ export interface BaseOptions<Output = unknown> {
    * ```
    */
   verbatimPrompts?: boolean | undefined;
+  /**
+   * Called when a prompt has named files, folders, agents (`@agent-name`) or resources of MCP servers
+   * (`@server:uri`), with each that was brought along, and each that could not be, with the reason.
+   *
+   * @example
+   * ```ts
+   * const options: Options = {
+   *   onAttached(attached) {
+   *     for (const each of attached) console.log(JSON.stringify(each));
+   *   },
+   * };
+   * ```
+   */
+  onAttached?: ((attached: readonly PromptAttachment[]) => void) | undefined;
   /**
    * Turns slash commands off: `/name` is a prompt like any other.
    * @default false

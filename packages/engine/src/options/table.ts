@@ -239,6 +239,7 @@ export const OPTIONS = {
   projectConfigRoot: { queryOnly: true, is: anyText, flag: '--project-config-root <folder>' },
   projectTrusted: { queryOnly: true, is: trueOrFalse },
   trustRecorded: { queryOnly: true, is: trueOrFalse, default: false },
+  onAttached: { is: callback },
   verbatimPrompts: { is: trueOrFalse, default: false },
   disableSlashCommands: { is: trueOrFalse, default: false, flag: '--disable-slash-commands' },
 

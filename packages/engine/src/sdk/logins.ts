@@ -1,14 +1,14 @@
 /** Credentials of the model that a user stores for later runs. A session uses them and never changes them. */
 import { resolve } from 'node:path';
 import { nodeFiles } from '@turnwright/base/files/node-files.ts';
-import type { KeptLoginsInput, Login } from '../engine/standalone/kept-logins.ts';
+import type { KeptLoginsInput, Login, ModelToKeep } from '../engine/standalone/kept-logins.ts';
 import type { EndpointAnswer } from '../engine/standalone/probe-model.ts';
 import { DEFAULT_PROVIDER } from '../protocol/model/provider.ts';
 import { loadConfig } from './open-engine.ts';
 import { resolvePlace } from './process-place.ts';
 import type { Options } from './query-options.ts';
 
-export type { Login };
+export type { Login, ModelToKeep };
 
 /** The environment decides where the configuration home is. */
 export type LoginPlace = Pick<Options, 'cwd' | 'env'>;
@@ -64,6 +64,17 @@ export async function removeLogin(
  */
 export async function storeApiKeyHelper(command: string, place: LoginPlace = {}): Promise<string> {
   return (await load()).keepApiKeyHelper(command, toLoginsInput(place));
+}
+
+/**
+ * Sets `provider` and `model` in the user's settings, those that are given. Resolves with the file. Rejects
+ * like `storeApiKeyHelper`.
+ *
+ * @example
+ * await storeModelChoice({ model: 'ollama:qwen3:8b' });
+ */
+export async function storeModelChoice(choice: ModelToKeep, place: LoginPlace = {}): Promise<string> {
+  return (await load()).keepModelChoice(choice, toLoginsInput(place));
 }
 
 function toLoginsInput(place: LoginPlace): KeptLoginsInput {

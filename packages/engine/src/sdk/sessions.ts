@@ -73,7 +73,7 @@ export type ListSessionsOptions = SessionMutationOptions &
 export type GetSessionMessagesOptions = SessionMutationOptions & catalog.MessagePage;
 /** Where the session is stored, and which messages to return. Default: all. */
 export type GetSubagentMessagesOptions = SessionMutationOptions &
-  Omit<catalog.MessagePage, 'includeSystemMessages'>;
+  Omit<catalog.MessagePage, 'includeSystemMessages' | 'includeAttachments'>;
 /** The session's place, the last message of the copy, and its title. */
 export type ForkSessionOptions = SessionMutationOptions & catalog.ForkRequest;
 /** Where the session is stored, and what to copy. */

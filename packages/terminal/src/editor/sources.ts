@@ -18,8 +18,14 @@ export function commandSource(complete: (line: string) => Promise<readonly Candi
 /** Paths relative to the working directory, the best first; folders end in a slash. */
 type SuggestPaths = (query: string) => Promise<readonly string[]>;
 
-/** `@path` anywhere behind a blank, quoted when it holds blanks: `@"my notes.md"`. */
-export function fileSource(suggest: SuggestPaths): CompletionSource {
+/**
+ * `@path` anywhere behind a blank, quoted when it holds blanks: `@"my notes.md"`. `named`: what else a mark
+ * names; before the paths where something is written, behind them where nothing is.
+ */
+export function fileSource(
+  suggest: SuggestPaths,
+  named: (query: string) => Promise<readonly Candidate[]> = async () => [],
+): CompletionSource {
   return {
     match(before) {
       const found = /(?:^|[\s(])@(?:"([^"\n]*)|([^\s"]*))$/.exec(before);
@@ -29,8 +35,9 @@ export function fileSource(suggest: SuggestPaths): CompletionSource {
       return { from: before.length - written.length - marks, query: written };
     },
     async find(query) {
-      const paths = await suggest(query);
-      return paths.map((path) => pathCandidate(path, `@${/[\s"]/.test(path) ? `"${path}` : path}`));
+      const [paths, others] = await Promise.all([suggest(query), named(query).catch(() => [])]);
+      const files = paths.map((path) => pathCandidate(path, `@${/[\s"]/.test(path) ? `"${path}` : path}`));
+      return query === '' ? [...files, ...others] : [...others, ...files];
     },
   };
 }

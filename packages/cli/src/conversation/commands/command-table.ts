@@ -7,6 +7,7 @@ import {
   statuslineCommand,
 } from '../settings/settings-commands.ts';
 import { tasksCommand } from '../tasks/tasks-command.ts';
+import { asideCommand } from '../side/aside.ts';
 import type { ConversationCommand } from './command-type.ts';
 import {
   clearCommand,
@@ -42,6 +43,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   helpCommand(() => COMMANDS),
   clearCommand,
   compactCommand,
+  asideCommand,
   resumeCommand,
   rewindCommand,
   forkCommand,

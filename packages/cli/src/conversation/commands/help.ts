@@ -1,4 +1,4 @@
-/** `/help`: all commands of the session, to be searched and called. */
+/** `/help`: all commands of the session, to be searched and called; with a question, the documentation. */
 import type { Query } from '@turnwright/engine';
 import type { ConversationCommand } from './command-type.ts';
 import { type ListItem, listOverlay } from './list.ts';
@@ -10,8 +10,10 @@ export function helpCommand(commands: () => readonly ConversationCommand[]): Con
   return {
     name: 'help',
     aliases: ['commands'],
-    summary: 'Shows the commands, and calls one',
-    async run(_, context) {
+    summary: 'Shows the commands, and calls one; with a question, what the documentation says',
+    argument: '[question]',
+    async run(question, context) {
+      if (question !== '') return (await import('../side/guide.ts')).searchGuide(question, context);
       const chosen = await context.open(
         listOverlay({
           title: 'Commands (? shows the keys)',

@@ -23,19 +23,28 @@ export function listOverlay<T>(list: ListOf<T>): ListOverlay<T> {
   return Object.assign((host: OverlayHost) => new OpenList(list, host), { list });
 }
 
+/** Of a text that is worth a search in what rows do not show. */
+const FIND_CHARS = 3;
+const FIND_AFTER_MS = 150;
+
 class OpenList<T> implements Overlay<T> {
   readonly closed: Promise<T | undefined>;
   readonly #host: OverlayHost;
   #state: ListState<T>;
   #page = 1;
+  #searching = new AbortController();
   #close!: (value: T | undefined) => void;
 
   constructor(list: ListOf<T>, host: OverlayHost) {
     this.#host = host;
     this.#state = openedList(list);
     this.closed = new Promise((resolve) => {
-      this.#close = resolve;
+      this.#close = (value) => {
+        this.#searching.abort();
+        resolve(value);
+      };
     });
+    this.#find();
     list.later?.items.then(
       (items) => this.#enter(replaced(this.#state, items)),
       (error: Error) => this.#enter({ ...this.#state, note: error.message }),
@@ -66,8 +75,38 @@ class OpenList<T> implements Overlay<T> {
   }
 
   #enter(state: ListState<T>): void {
+    const isOther = state.search.text !== this.#state.search.text;
     this.#state = state;
     this.#host.invalidate();
+    if (isOther) this.#find();
+  }
+
+  /** Once nothing was typed for a moment. */
+  #find(): void {
+    const { list, search } = this.#state;
+    this.#searching.abort();
+    const text = search.text.trim();
+    if (list.find === undefined || text.length < FIND_CHARS) return;
+    this.#searching = new AbortController();
+    const { signal } = this.#searching;
+    this.#host.clock.timer(FIND_AFTER_MS, () => {
+      if (!signal.aborted) void this.#showFound(text, signal);
+    });
+  }
+
+  async #showFound(text: string, signal: AbortSignal): Promise<void> {
+    const note = 'Searching what was said …';
+    this.#enter({ ...this.#state, note: this.#state.note ?? note });
+    const found = new Map<T, string>();
+    try {
+      for await (const { value, line } of this.#state.list.find?.(text, signal) ?? []) {
+        if (signal.aborted) return;
+        found.set(value, line);
+        this.#enter({ ...this.#state, found: new Map(found) });
+      }
+    } finally {
+      if (!signal.aborted && this.#state.note === note) this.#enter({ ...this.#state, note: undefined });
+    }
   }
 }
 

@@ -18,8 +18,13 @@ export async function pickSession(
 ): Promise<string | undefined> {
   const reading = listSessions({ dir: cwd, env, limit: MOST_SESSIONS, withOutcome: true });
   return open(
-    listOverlay({
+    listOverlay<string>({
       title: 'Resume a session',
+      async *find(text, signal) {
+        const { searchSessions } = await import('../../run/search-sessions.ts');
+        for await (const { sessionId, line } of searchSessions(text, await reading, { cwd, env, signal }))
+          yield { value: sessionId, line };
+      },
       items: [],
       search,
       empty: 'No session of this folder is kept.',
@@ -43,9 +48,11 @@ export function sessionItems(
     .map(({ sessionId, summary, lastModified, outcome, firstPrompt, gitBranch, tag }) => ({
       value: sessionId,
       label: summary,
-      detail: [age(nowMs - lastModified), ...outcomeWords(outcome)].join(' · '),
+      detail: [gitBranch, age(nowMs - lastModified), ...outcomeWords(outcome)]
+        .filter((part) => part !== undefined && part !== '')
+        .join(' · '),
       about: [
-        [sessionId, gitBranch, tag && `#${tag}`].filter(Boolean).join(' · '),
+        [sessionId, tag && `#${tag}`].filter(Boolean).join(' · '),
         ...(firstPrompt !== undefined && firstPrompt !== summary ? [`began with: ${firstPrompt}`] : []),
       ],
       isCurrent: sessionId === current,

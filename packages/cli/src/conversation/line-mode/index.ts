@@ -260,11 +260,11 @@ export class LineMode {
     this.#keeper.keep(state, typed ?? { text: '', images: [] });
   }
 
-  /** The end of the conversation that is continued; notes of it are about the screen. */
+  /** The end of the conversation that is continued; its first note is about the screen. */
   async #sayTail(sessionId: string | undefined): Promise<void> {
     if (sessionId === undefined) return;
     const said = await readLastItems(sessionId, this.#place);
-    this.#items.add(said.filter(({ kind }) => kind !== 'note'));
+    this.#items.add(said[0]?.kind === 'note' ? said.slice(1) : said);
   }
 
   #sayHeld(): void {

@@ -1,5 +1,6 @@
 /** The lists and questions of commands, as numbered lists and lines. */
 import { oneLine, visible } from '@turnwright/terminal/text/visible.ts';
+import type { AsideOverlay } from '../side/aside.ts';
 import type { ListItem, ListOf, ListOverlay } from '../commands/list.ts';
 import type { QuestionOverlay, TextQuestion } from '../commands/question.ts';
 import type { OverlayOf, ViewDocument } from '../overlay.ts';
@@ -7,9 +8,14 @@ import { type LineDialog, readTypedAnswer } from './numbered.ts';
 
 /** What a person chose or wrote; undefined: nothing. */
 export async function openInLines<T>(overlay: OverlayOf<T>, dialog: LineDialog): Promise<T | undefined> {
-  const { list, question } = overlay as Partial<ListOverlay<T> & QuestionOverlay>;
+  const { list, question, aside } = overlay as Partial<ListOverlay<T> & QuestionOverlay & AsideOverlay>;
   if (list !== undefined) return chooseFrom(list, dialog);
   if (question !== undefined) return (await askQuestion(question, dialog)) as T | undefined;
+  if (aside !== undefined) {
+    const answer = await aside.ask(new AbortController().signal, () => {});
+    for (const line of answer.split('\n')) dialog.line(visible(line));
+    return undefined;
+  }
   dialog.line('This needs the full screen. Start without --screen-reader, in a larger window.');
   return undefined;
 }
@@ -52,6 +58,13 @@ async function chooseFrom<T>(list: ListOf<T>, dialog: LineDialog): Promise<T | u
       const text = itemLine(item).toLowerCase();
       return words.every((word) => text.includes(word));
     });
+    if (list.find !== undefined)
+      for await (const { value, line: said } of list.find(answer, new AbortController().signal)) {
+        const at = numbered.findIndex(({ item }) => item.value === value);
+        const found = numbered[at];
+        if (found !== undefined && !matching.includes(found))
+          matching.push({ ...found, item: { ...found.item, detail: said } });
+      }
     if (matching.length === 0) line(`Nothing matches ${oneLine(answer)}.`);
     else {
       found = matching;

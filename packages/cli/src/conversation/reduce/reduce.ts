@@ -2,7 +2,7 @@
  * The conversation as a pure function: what happened turns a state into the next one, and into items for the
  * transcript.
  */
-import type { PermissionMode, SDKMessage } from '@turnwright/engine';
+import type { PermissionMode, PromptAttachment, SDKMessage } from '@turnwright/engine';
 import type { Draft } from '@turnwright/terminal/editor/buffer.ts';
 import {
   type ConversationState,
@@ -13,6 +13,7 @@ import {
   type Todo,
 } from '../conversation-state.ts';
 import type { TypedCommandEnd } from '../session/typed-command.ts';
+import { attachedNotes } from '../view/attached-notes.ts';
 import type { TranscriptItem } from '../view/transcript-item.ts';
 import { reduceMessage } from './reduce-message.ts';
 import { shellEnded, shellStarted } from './reduce-shell.ts';
@@ -32,6 +33,8 @@ export type ConversationEvent =
   | { readonly kind: 'queued'; readonly queue: readonly PendingPrompt[] }
   /** What an earlier process has left of the session. `cutOff`: where its last turn was cut off. */
   | { readonly kind: 'found'; readonly todos: readonly Todo[]; readonly cutOff: string | undefined }
+  /** What the prompt that begins has brought along. */
+  | { readonly kind: 'attached'; readonly attached: readonly PromptAttachment[] }
   | { readonly kind: 'interrupting' }
   | { readonly kind: 'serversAwaited'; readonly servers: readonly string[] }
   /** The person's own shell command (`!command`): its start, its output so far, and its end. */
@@ -77,6 +80,8 @@ export function reduce(state: ConversationState, event: ConversationEvent, nowMs
       return still({ ...state, queue: event.queue });
     case 'found':
       return found(state, event);
+    case 'attached':
+      return { state, items: attachedNotes(event.attached, state.session) };
     case 'interrupting':
       return still(isWorking(state) ? { ...state, interruptingSinceMs: nowMs } : state);
     case 'serversAwaited':

@@ -9,6 +9,7 @@ import { commandSource, fileSource, shellPathSource } from '@turnwright/terminal
 import type { Theme } from '@turnwright/terminal/text/theme.ts';
 import type { Env } from '../../world.ts';
 import type { ViewDocument } from '../overlay.ts';
+import { createNamedMentions } from '../session/named-mentions.ts';
 
 interface PromptEditorOptions {
   readonly cwd: string;
@@ -32,13 +33,14 @@ export async function promptEditor(options: PromptEditorOptions): Promise<MakeEd
   const file = isKept && home !== undefined ? historyFile(home, cwd) : undefined;
   const history = await openHistory({ file, nowMs: Date.now, onProblem });
   const suggest = (query: string) => options.query().fileSuggestions(query);
-  const { named } = createImageFiles(cwd, env['HOME']);
+  const images = createImageFiles(cwd, env['HOME']);
+  const named = createNamedMentions(options.query, () => performance.now());
   return ({ theme, onChange }) =>
     createEditor({
       theme,
       history,
-      sources: [commandSource(options.complete), fileSource(suggest), shellPathSource(suggest)],
-      images: { named, clipboard: () => clipboardImage({ platform: process.platform, env }) },
+      sources: [commandSource(options.complete), fileSource(suggest, named), shellPathSource(suggest)],
+      images: { named: images.named, clipboard: () => clipboardImage({ platform: process.platform, env }) },
       placeholder: options.placeholder,
       onChange,
       onProblem,

@@ -1,7 +1,8 @@
 /** The last messages of a session that is continued, as items of the transcript. */
-import { getSessionMessages, type SessionMessage } from '@turnwright/engine';
+import { getSessionMessages, type PromptAttachment, type SessionMessage } from '@turnwright/engine';
 import type { Env } from '../../world.ts';
 import { parseShellPrompt } from '../session/typed-command.ts';
+import { attachedNotes } from '../view/attached-notes.ts';
 import type { TranscriptItem } from '../view/transcript-item.ts';
 
 /** Items that are printed; what came before is counted. */
@@ -11,8 +12,10 @@ export async function readLastItems(
   sessionId: string,
   { cwd, env }: { readonly cwd: string; readonly env: Env },
 ): Promise<readonly TranscriptItem[]> {
-  const messages = await getSessionMessages(sessionId, { dir: cwd, env }).catch(() => []);
-  const items = toItems(messages);
+  const messages = await getSessionMessages(sessionId, { dir: cwd, env, includeAttachments: true }).catch(
+    () => [],
+  );
+  const items = toItems(messages, cwd);
   const from = firstShown(items);
   if (from === 0) return items;
   const before = items.slice(0, from).filter(({ kind }) => kind === 'prompt').length;
@@ -42,11 +45,15 @@ interface Block {
   readonly content?: unknown;
 }
 
-function toItems(messages: readonly SessionMessage[]): readonly TranscriptItem[] {
+function toItems(messages: readonly SessionMessage[], cwd: string): readonly TranscriptItem[] {
   const items: TranscriptItem[] = [];
   const calls = new Map<string, Block>();
   for (const { type, message } of messages) {
-    const { content } = (message ?? {}) as { readonly content?: string | readonly Block[] };
+    const { content, attachment } = (message ?? {}) as {
+      readonly content?: string | readonly Block[];
+      readonly attachment?: PromptAttachment;
+    };
+    if (attachment !== undefined) items.push(...attachedNotes([attachment], { cwd }));
     const blocks: readonly Block[] =
       typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
     for (const block of blocks) {

@@ -1,11 +1,15 @@
 /** The first start without a model: what can be done now. */
+import { errorText } from '@turnwright/base/text/error-text.ts';
+import { type ModelToKeep, modelAccess, storeModelChoice } from '@turnwright/engine';
+import { OPTIONS } from '@turnwright/engine/options/table.ts';
 import type { RunFlags } from '../../flags/run-flags.ts';
 import { askSecret } from '../../run/ask-secret.ts';
-import { type VendorKey, vendorKeys } from '../../run/configured.ts';
+import { type FoundCloud, foundClouds, type VendorKey, vendorKeys } from '../../run/configured.ts';
 import { logIn, loginOf, loginTarget } from '../../run/log-in.ts';
 import { UsageError } from '../../usage-error.ts';
+import { counted } from '../../words/units.ts';
 import type { World } from '../../world.ts';
-import { listProviderModels, localModels } from './local-models.ts';
+import { type LocalServer, listProviderModels, localModels, localServers } from './local-models.ts';
 import { keyMenu, lineMenu, type Menu } from './menu.ts';
 
 /** `flags`: those of the run, with a model that was chosen. */
@@ -20,7 +24,10 @@ interface WelcomeOptions {
   readonly lineMode?: boolean;
 }
 
-/** Asks until something was chosen that leads on. Before that, nothing is looked for and nothing is sent. */
+/**
+ * Asks until something was chosen that leads on. Before that, nothing is sent but to this machine, for 0.3 s
+ * at most.
+ */
 export async function welcome(
   world: World,
   flags: RunFlags,
@@ -29,13 +36,25 @@ export async function welcome(
   const menu = (lineMode ? lineMenu : keyMenu)(world, keyboard);
   await menu.say('Turnwright drives a model through tools until the work is done. No model is set up yet.');
   await menu.say('');
-  const keys = await vendorKeys(world);
+  const clouds = foundClouds(world.env);
+  const [keys, servers] = await Promise.all([vendorKeys(world), localServers(world)]);
   while (true) {
-    const chosen = await menu.ask<'rehearse' | 'login' | 'local' | VendorKey>([
+    const chosen = await menu.ask<'rehearse' | 'login' | 'local' | VendorKey | FoundCloud | LocalServer>([
       ...keys.map((key) => ({ value: key, label: `use ${key.name}: ${key.variable} is set` })),
+      ...clouds.map((cloud) => ({
+        value: cloud,
+        label: `use ${cloud.name}: ${cloud.variable} is set`,
+      })),
+      ...servers.map((server) => ({
+        value: server,
+        label: `use ${server.name} on this machine: ${counted(server.models.length, 'model')}`,
+      })),
       { value: 'rehearse', label: 'see it work now: a rehearsed run, without a key and without a network' },
       { value: 'login', label: 'log in with an API key' },
-      { value: 'local', label: 'use a model on this machine (looks for Ollama, LM Studio and llama.cpp)' },
+      {
+        value: 'local',
+        label: 'use a model on this machine (looks for Ollama, LM Studio, llama.cpp and vLLM)',
+      },
     ]);
     switch (chosen) {
       case undefined:
@@ -46,13 +65,55 @@ export async function welcome(
         if (await logInHere(world, menu, keyboard)) return { kind: 'goOn', flags };
         break;
       default: {
-        const model =
-          chosen === 'local' ? await chooseLocal(world, menu) : await chooseVendorModel(chosen, world, menu);
-        if (model !== undefined)
-          return { kind: 'goOn', flags: { ...flags, options: { ...flags.options, model } } };
+        const picked = await chooseWith(chosen, world, menu);
+        if (picked === undefined) break;
+        await keep(picked, world, menu);
+        return { kind: 'goOn', flags: { ...flags, options: { ...flags.options, ...picked } } };
       }
     }
     await menu.say('');
+  }
+}
+
+/** undefined: it does not lead on, which was said. */
+async function chooseWith(
+  chosen: 'local' | VendorKey | FoundCloud | LocalServer,
+  world: World,
+  menu: Menu,
+): Promise<ModelToKeep | undefined> {
+  if (typeof chosen === 'object' && 'provider' in chosen) return chooseCloud(chosen, world, menu);
+  const model =
+    chosen === 'local'
+      ? await chooseLocal(world, menu)
+      : 'models' in chosen
+        ? await chooseModel(chosen.models.slice(0, MOST_LISTED), menu)
+        : await chooseVendorModel(chosen, world, menu);
+  return model === undefined ? undefined : { model };
+}
+
+async function chooseCloud(
+  { provider }: FoundCloud,
+  { cwd, env }: World,
+  menu: Menu,
+): Promise<ModelToKeep | undefined> {
+  const asked = { ...env, [OPTIONS.provider.variable]: provider };
+  const { unreachable } = await modelAccess({ cwd, env: asked, settingSources: ['user'] });
+  if (unreachable === undefined) return { provider };
+  await menu.say(unreachable);
+  return undefined;
+}
+
+/** For the next time. */
+async function keep(picked: ModelToKeep, { cwd, env }: World, menu: Menu): Promise<void> {
+  const [flag, value] =
+    picked.provider === undefined ? ['--model', picked.model] : ['--provider', picked.provider];
+  try {
+    const file = await storeModelChoice(picked, { cwd, env });
+    await menu.say(
+      `Kept for the next time in ${file}; /model, or turnwright ${flag} <name>, takes another one.`,
+    );
+  } catch (error) {
+    await menu.say(`It could not be kept: ${errorText(error)} Next time: turnwright ${flag} ${value}`);
   }
 }
 
@@ -109,8 +170,5 @@ async function chooseVendorModel(
 
 async function chooseModel(models: readonly string[], menu: Menu): Promise<string | undefined> {
   await menu.say('');
-  const model = await menu.ask(models.map((name) => ({ value: name, label: name })));
-  if (model !== undefined)
-    await menu.say(`Next time: turnwright --model ${model}, or "model" in your settings (docs/models.md).`);
-  return model;
+  return menu.ask(models.map((name) => ({ value: name, label: name })));
 }

@@ -117,6 +117,24 @@ const STATES: Readonly<Record<string, readonly Play[]>> = {
   idle: [opened, known],
   submitted: [opened, known, entered, 300],
   waiting: [...asked, 12_000],
+  attached: [
+    opened,
+    known,
+    { kind: 'entered', prompt: prompt('see @src/add.ts @docs/ @src/ad.ts, ask @agent-reviewer') },
+    {
+      kind: 'attached',
+      attached: [
+        { type: 'file', path: '/work/app/src/add.ts', lines: 3 },
+        { type: 'file', path: 'docs/', entries: 12 },
+        { type: 'file', path: 'src/ad.ts', problem: 'there is no such file' },
+        { type: 'agent_mention', agent: 'reviewer' },
+        { type: 'mcp_resource', server: 'box', uri: 'memo://notes' },
+      ],
+    },
+    says.init,
+    says.requesting(),
+    2_000,
+  ],
   thinking: [...asked, 1_000, says.started(), says.block('thinking'), says.thinking(THOUGHT), 3_000],
   thought: [
     ...asked,

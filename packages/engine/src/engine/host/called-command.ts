@@ -4,7 +4,6 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { Command, CommandContext, CommandResult } from '../../protocol/tools/command.ts';
 import type { Session } from '../session/session.ts';
-import { mentionedFiles } from '../submission/mentioned-files.ts';
 import { gatedShell } from '../tools/gated-shell.ts';
 
 export interface CommandCall {
@@ -69,8 +68,11 @@ export function commandContext(session: Session, signal: AbortSignal): CommandCo
     },
     shell: (command, allowedTools) =>
       gatedShell(command, allowedTools, { signal, invokedBy: 'user' }, session),
-    mentionedFiles: async (text) =>
-      (await mentionedFiles(text, { signal }, session)).flatMap(({ rendered }) => rendered),
+    async mentionedFiles(text) {
+      if (!text.includes('@')) return [];
+      const { readMentions } = await import('../submission/mentioned-files.ts');
+      return (await readMentions(text, { signal }, session)).flatMap(({ rendered }) => rendered);
+    },
   };
 }
 

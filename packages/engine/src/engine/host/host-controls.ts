@@ -13,6 +13,7 @@ import { toReplay } from '../output/to-sdk-user.ts';
 import { openSession } from '../session/open-session.ts';
 import type { Session } from '../session/session.ts';
 import { setSessionTitle } from '../session/session-title.ts';
+import type { SideQuestion } from './side-question.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from './reload-plugins.ts';
 
 export interface SessionUsage {
@@ -95,6 +96,12 @@ export class HostControls {
     const { config, host } = this.#session;
     if (config.replayUserMessages === true)
       host.emit(toReplay({ ...host.timedStamp(), uuid, content }, host.sessionId));
+  }
+
+  /** Answers a question from the conversation, which stays as it is. */
+  async askAside(question: SideQuestion): Promise<string> {
+    this.#refuseClosed();
+    return (await import('./side-question.ts')).askAside(question, this.#session);
   }
 
   /** What fills the context, by category. Opens the session when nothing has yet. */

@@ -1,5 +1,7 @@
 /** MCP servers, as a host may use them beside the model. */
+
 import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
+import { LIST_RESOURCES_TOOL } from '../../mcp/tools/resource-tools.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
@@ -16,6 +18,13 @@ export interface McpResourceContents {
     readonly blob?: string;
     readonly _meta?: Readonly<Record<string, unknown>>;
   }[];
+}
+
+export interface McpResource {
+  readonly server: string;
+  readonly uri: string;
+  readonly name: string;
+  readonly description?: string;
 }
 
 export interface McpCall {
@@ -100,6 +109,15 @@ export class SessionMcp {
     const { mcp, scope } = this.#session;
     const { contents } = await mcp.readResource(server, uri, scope.signal);
     return { contents: (Array.isArray(contents) ? contents : []) as McpResourceContents['contents'] };
+  }
+
+  /** Those of connected servers; one that does not answer has none. */
+  async resources(): Promise<readonly McpResource[]> {
+    const { mcp, scope, tools } = this.#session;
+    mcp.start();
+    // No server that is connected has resources where there is no such tool.
+    const listed = await tools.callTool(LIST_RESOURCES_TOOL, {}, scope.signal).catch(() => undefined);
+    return Array.isArray(listed?.data) ? (listed.data as McpResource[]) : [];
   }
 
   /** Calls of this server ask even where the mode would allow them; null: as the mode has it. */

@@ -6,7 +6,7 @@ import type { ProviderReach } from './configured-access.ts';
 import { foreignName, named, ownName, resolvedModel } from './open-model-client.ts';
 
 export const NOT_CONFIGURED =
-  'No model is configured. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), store a key with `turnwright login`, or set ANTHROPIC_BASE_URL for a compatible server. For others name them with the model: `--model ollama:qwen3:8b` (or lmstudio:, llamacpp:) on this machine, `--model openai:<name>` (or openrouter:, …) with their key. `turnwright start` works without: it plays a rehearsed run.';
+  'No model is configured. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), store a key with `turnwright login`, or set ANTHROPIC_BASE_URL for a compatible server. For others name them with the model: `--model ollama:qwen3:8b` (or lmstudio:, llamacpp:, vllm:) on this machine, `--model openai:<name>` (or openrouter:, …) with their key. `turnwright start` works without: it plays a rehearsed run.';
 
 /** How the configured model is reached. */
 export async function checkModelReach(

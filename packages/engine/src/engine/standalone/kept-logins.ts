@@ -18,6 +18,11 @@ export interface KeptLoginsInput {
   readonly files: PersistentFiles;
 }
 
+export interface ModelToKeep {
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+}
+
 export async function keepLogin(baseUrl: string, login: Login, input: KeptLoginsInput): Promise<string> {
   const home = requireHome(input);
   const { files, env, cwd } = input;
@@ -43,6 +48,21 @@ export function keepApiKeyHelper(
   const home = requireHome({ cwd, ...input });
   const writer = createSettingsWriter({ configHome: home, projectRoot: cwd, files });
   return writer.change('user', 'apiKeyHelper', () => command);
+}
+
+/** Returns the file. */
+export async function keepModelChoice(
+  choice: ModelToKeep,
+  { cwd, files, ...input }: KeptLoginsInput,
+): Promise<string> {
+  const home = requireHome({ cwd, ...input });
+  const writer = createSettingsWriter({ configHome: home, projectRoot: cwd, files });
+  let file = '';
+  for (const key of ['provider', 'model'] as const) {
+    const value = choice[key];
+    if (value !== undefined) file = await writer.change('user', key, () => value);
+  }
+  return file;
 }
 
 function requireHome({ env, cwd }: Pick<KeptLoginsInput, 'env' | 'cwd'>): string {

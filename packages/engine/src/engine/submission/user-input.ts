@@ -15,7 +15,6 @@ import {
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { type CommandCall, checkedResult, commandContext, findCommand } from '../host/called-command.ts';
 import type { Session } from '../session/session.ts';
-import { mentionedFiles } from './mentioned-files.ts';
 import type { Prompt, SubmitOptions } from './prompt.ts';
 import { judgePrompt, NOTHING_SAID, type PromptVerdict, startSession, submitted } from './prompt-hooks.ts';
 
@@ -179,16 +178,20 @@ async function adviceFor(text: string): Promise<string | undefined> {
   return adviceForPrompt(text);
 }
 
-/** The files that a prompt names, behind it. */
+/** What a prompt names, behind it: files, folders, agents, resources of servers. */
 async function mentions(
   text: string,
   scope: Pick<Scope, 'signal'>,
-  session: Pick<Session, 'config' | 'host' | 'tools' | 'world'>,
+  session: Pick<Session, 'config' | 'host' | 'mcp' | 'tools' | 'world'>,
 ): Promise<AttachmentMessage[]> {
-  return (await mentionedFiles(text, scope, session)).map(({ path, rendered }) => ({
+  if (!text.includes('@')) return [];
+  const { readMentions } = await import('./mentioned-files.ts');
+  const found = await readMentions(text, scope, session);
+  if (found.length > 0) session.config.onAttached?.(found.map(({ attachment }) => attachment));
+  return found.map(({ attachment, rendered }) => ({
     type: 'attachment',
     ...session.host.timedStamp(),
-    attachment: { type: 'file', path },
+    attachment,
     rendered: session.tools.admit(rendered) as readonly UserBlock[],
   }));
 }

@@ -13,7 +13,8 @@ interface ReadInput {
   readonly uri: string;
 }
 
-const READ_TOOL = 'ReadMcpResourceTool';
+export const LIST_RESOURCES_TOOL = 'ListMcpResourcesTool';
+export const READ_RESOURCE_TOOL = 'ReadMcpResourceTool';
 
 /** `servers`: those that have resources now. */
 export function resourceTools(servers: () => readonly McpServer[]): readonly AnyTool[] {
@@ -27,7 +28,7 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Any
 
   const list: AnyTool = {
     ...READ_ONLY,
-    name: 'ListMcpResourcesTool',
+    name: LIST_RESOURCES_TOOL,
     description: () =>
       'Lists the resources that MCP servers offer: name, URI and server of each. Read one with ReadMcpResourceTool.',
     inputJsonSchema: buildSchema({ server: 'Only resources of this server' }, []),
@@ -42,7 +43,7 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Any
 
   const read: AnyTool = {
     ...READ_ONLY,
-    name: READ_TOOL,
+    name: READ_RESOURCE_TOOL,
     description: () =>
       'Reads one resource of an MCP server by its URI. ListMcpResourcesTool tells what there is.',
     inputJsonSchema: buildSchema({ server: 'The name of the server', uri: 'The URI of the resource' }, [
@@ -57,7 +58,7 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Any
       return readResource(
         found,
         uri,
-        { server, tool: READ_TOOL, keep: createFileKeeper(context) },
+        { server, tool: READ_RESOURCE_TOOL, keep: createFileKeeper(context) },
         context.signal,
       );
     },

@@ -19,6 +19,26 @@ export type Attachment =
   | { readonly type: 'structured_output'; readonly value: unknown }
   | { readonly type: string; readonly [key: string]: unknown };
 
+/** What a prompt names and brings along: kept beside what the model reads, so that it can be shown again. */
+export type PromptAttachment =
+  | {
+      readonly type: 'file';
+      readonly path: string;
+      /** Of a text. */
+      readonly lines?: number;
+      /** Of a folder. */
+      readonly entries?: number;
+      /** Why the model was not given it. */
+      readonly problem?: string;
+    }
+  | { readonly type: 'agent_mention'; readonly agent: string }
+  | {
+      readonly type: 'mcp_resource';
+      readonly server: string;
+      readonly uri: string;
+      readonly problem?: string;
+    };
+
 /** A memory file that was selected because it is relevant for a prompt. */
 export interface RecalledMemory {
   readonly path: string;

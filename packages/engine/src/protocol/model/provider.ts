@@ -25,6 +25,10 @@ export interface ProviderFacts {
   readonly structuredOutput?: 'native' | 'by_server';
   /** The variable that asks for it, and forbids all others. */
   readonly askedBy?: string;
+  /** What sentences call a cloud. */
+  readonly title?: string;
+  /** Variables of which one is set where a person has an account there. */
+  readonly foundBy?: readonly string[];
   /** The variable of its address, where neither options nor settings have one. */
   readonly addressVariable?: string;
   /** The variable of its key, where an address is all that was given. */
@@ -51,21 +55,27 @@ const TYPES = {
   bedrock: {
     reachedBy: 'cloud',
     servesClaude: true,
+    title: 'Amazon Bedrock',
     askedBy: 'CLAUDE_CODE_USE_BEDROCK',
+    foundBy: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_PROFILE', 'AWS_ACCESS_KEY_ID'],
     tracedAs: 'aws.bedrock',
   },
   vertex: {
     reachedBy: 'cloud',
     servesClaude: true,
     searchesWeb: true,
+    title: 'Google Vertex AI',
     askedBy: 'CLAUDE_CODE_USE_VERTEX',
+    foundBy: ['ANTHROPIC_VERTEX_PROJECT_ID', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_APPLICATION_CREDENTIALS'],
     tracedAs: 'gcp.vertex_ai',
   },
   foundry: {
     reachedBy: 'cloud',
     servesClaude: true,
     searchesWeb: true,
+    title: 'Microsoft Foundry',
     askedBy: 'CLAUDE_CODE_USE_FOUNDRY',
+    foundBy: ['ANTHROPIC_FOUNDRY_RESOURCE', 'ANTHROPIC_FOUNDRY_BASE_URL', 'ANTHROPIC_FOUNDRY_API_KEY'],
     tracedAs: 'azure.ai.inference',
   },
   'openai-compatible': {
@@ -160,6 +170,12 @@ const NAMED = {
     title: 'llama.cpp',
     baseUrl: 'http://localhost:8080/v1',
     apiKeyEnv: 'LLAMA_API_KEY',
+    isLocal: true,
+  },
+  vllm: {
+    title: 'vLLM',
+    baseUrl: 'http://localhost:8000/v1',
+    apiKeyEnv: 'VLLM_API_KEY',
     isLocal: true,
   },
   openai: {

@@ -7,6 +7,7 @@ import type { ReloadPluginsOptions } from '../../engine/host/reload-plugins.ts';
 import type { McpCall } from '../../engine/host/session-mcp.ts';
 import type { PermissionRulesState, SessionSettings } from '../../engine/host/session-settings.ts';
 import type { QueryEngine } from '../../engine/query-engine.ts';
+import type { SideQuestion } from '../../engine/host/side-question.ts';
 import type { AvailableModels } from '../../engine/standalone/list-configured-models.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { PermissionMode, PermissionUpdate } from '../../protocol/tools/permission.ts';
@@ -192,6 +193,10 @@ export class QueryHandle extends Door<SDKMessage, void> implements Query {
     return (await this.#running.engine()).files.rewind(userMessageId, options);
   }
 
+  async askAside(question: SideQuestion) {
+    return (await this.#running.engine()).controls.askAside(question);
+  }
+
   async getContextUsage() {
     return (await this.#running.engine()).controls.contextUsage();
   }
@@ -228,6 +233,10 @@ export class QueryHandle extends Door<SDKMessage, void> implements Query {
 
   async readMcpResource(server: string, uri: string) {
     return (await this.#running.engine()).mcp.readResource(server, uri);
+  }
+
+  async mcpResources() {
+    return (await this.#running.engine()).mcp.resources();
   }
 
   async setMcpPermissionModeOverride(server: string, mode: 'default' | 'auto' | null) {

@@ -3,9 +3,10 @@
 import type { RunForecast, SessionUsage } from '../../engine/host/host-controls.ts';
 import type { HostFile, HostFileOptions } from '../../engine/host/host-files.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from '../../engine/host/reload-plugins.ts';
-import type { McpAnswer, McpCall, McpResourceContents } from '../../engine/host/session-mcp.ts';
+import type { McpAnswer, McpCall, McpResource, McpResourceContents } from '../../engine/host/session-mcp.ts';
 import type { PermissionRulesState, SessionSettings } from '../../engine/host/session-settings.ts';
 import type { TaskOutputTail } from '../../engine/host/session-tasks.ts';
+import type { SideQuestion } from '../../engine/host/side-question.ts';
 import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
 import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
 import type { ContextSize, ContextUsage } from '../../protocol/stream/context-usage.ts';
@@ -15,7 +16,7 @@ import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
 import type { McpServerConfig } from '../mcp/mcp-server-config.ts';
 
-export type { McpAnswer, McpCall, RunForecast, SessionUsage };
+export type { McpAnswer, McpCall, McpResource, RunForecast, SessionUsage, SideQuestion };
 
 /** Methods of a running session. They may be called between and during submissions. */
 export interface SessionMethods {
@@ -43,6 +44,8 @@ export interface SessionMethods {
    * reason.
    */
   readMcpResource(server: string, uri: string): Promise<McpResourceContents>;
+  /** Resources of the connected servers: `@server:uri` in a prompt brings one along. At most 1,000. */
+  mcpResources(): Promise<readonly McpResource[]>;
   /**
    * Calls of this server require a question even where the mode would allow them; null: as in the mode. Never
    * allows more. `auto` requires a question too, because there is no classifier.
@@ -95,6 +98,18 @@ export interface SessionMethods {
     userMessageId: string,
     options?: { readonly dryRun?: boolean | undefined },
   ): Promise<RewindFilesResult>;
+  /**
+   * Answers a question from the conversation, also while a submission runs. Neither question nor answer
+   * becomes a part of it, and no tool runs; the cost is the session's. Rejects with the reason when there is
+   * no answer.
+   *
+   * @example
+   * ```ts
+   * const running = query({ prompt: 'Fix the test.' });
+   * console.log(await running.askAside({ question: 'Which file is it in?' }));
+   * ```
+   */
+  askAside(question: SideQuestion): Promise<string>;
   /**
    * Usage of the context window, by category.
    *

@@ -2,6 +2,7 @@
  * The messages of a session, as a host shows them: in order, without retracted messages and without those
  * that the engine added.
  */
+import type { PromptAttachment } from '../../protocol/model/attachment.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { retractedIn } from '../../view/changes.ts';
 import { noProblems, recordsInOrder } from '../resume/record-order.ts';
@@ -26,31 +27,59 @@ export interface MessagePage {
   readonly offset?: number | undefined;
   /** Includes compaction boundaries and notices. Default false. */
   readonly includeSystemMessages?: boolean | undefined;
+  /**
+   * Includes what a prompt brought along (`PromptAttachment`), as system messages behind it whose `message`
+   * is `{ attachment }`. Default false.
+   */
+  readonly includeAttachments?: boolean | undefined;
 }
 
 export function listMessages(
   entries: readonly JournalEntry[],
-  { limit = Number.POSITIVE_INFINITY, offset = 0, includeSystemMessages = false }: MessagePage,
+  page: MessagePage,
   agent?: { readonly parentToolUseId: string | null; readonly parentAgentId: string | null },
 ): SessionMessage[] {
+  const { limit = Number.POSITIVE_INFINITY, offset = 0 } = page;
   const records = recordsInOrder(entries, noProblems(), { sidechain: agent !== undefined });
   const retracted = retractedIn(records);
   const messages: SessionMessage[] = [];
   for (const record of records) {
-    const { type } = record;
-    if (type !== 'user' && type !== 'assistant' && !(type === 'system' && includeSystemMessages)) continue;
-    if (typeof record.uuid !== 'string' || retracted.has(record.uuid) || isMachinery(record)) continue;
+    const type = shownType(record, page);
+    const { uuid } = record as { readonly uuid?: unknown };
+    if (type === undefined || typeof uuid !== 'string' || retracted.has(uuid) || isMachinery(record))
+      continue;
     messages.push({
       type,
-      uuid: record.uuid,
+      uuid,
       session_id: record.sessionId,
-      message: 'message' in record ? record.message : undefined,
+      message: 'message' in record ? record.message : attachmentIn(record),
       parent_tool_use_id: agent?.parentToolUseId ?? null,
       parent_agent_id: agent?.parentAgentId ?? null,
       timestamp: record.timestamp,
     });
   }
   return messages.slice(offset, offset + limit);
+}
+
+function shownType(
+  record: JournalEntry,
+  { includeSystemMessages = false, includeAttachments = false }: MessagePage,
+): SessionMessage['type'] | undefined {
+  const { type } = record;
+  if (type === 'user' || type === 'assistant') return type;
+  if (type === 'system') return includeSystemMessages ? type : undefined;
+  return includeAttachments && attachmentIn(record) !== undefined ? 'system' : undefined;
+}
+
+const BROUGHT = new Set<unknown>([
+  'file',
+  'agent_mention',
+  'mcp_resource',
+] satisfies PromptAttachment['type'][]);
+
+function attachmentIn(record: JournalEntry): { readonly attachment: unknown } | undefined {
+  const { attachment } = record as { readonly attachment?: { readonly type?: unknown } };
+  return record.type === 'attachment' && BROUGHT.has(attachment?.type) ? { attachment } : undefined;
 }
 
 /** Nudges and reminders of the engine. A summary is shown, because it replaces messages. */

@@ -35,6 +35,10 @@ export interface ListOf<T> {
   readonly dial?: ListDial | undefined;
   /** Index of the item that is chosen first. Default: the one in use. */
   readonly at?: number | undefined;
+  /** Finds items by what their row does not show: each with the line that holds the text. */
+  readonly find?:
+    | ((search: string, signal: AbortSignal) => AsyncIterable<{ readonly value: T; readonly line: string }>)
+    | undefined;
   /** Items that take a while: they replace `items` when they arrive. A rejection is shown as a sentence. */
   readonly later?: { readonly what: string; readonly items: Promise<readonly ListItem<T>[]> } | undefined;
 }
@@ -47,6 +51,8 @@ export interface ListState<T> {
   readonly chosen: number;
   /** Index in the values of the dial. */
   readonly dialled: number;
+  /** What `find` has found for this search, by value. */
+  readonly found?: ReadonlyMap<T, string> | undefined;
   /** About `later`: what is waited for, or why it failed. */
   readonly note: string | undefined;
 }
@@ -59,13 +65,19 @@ export function openedList<T>(list: ListOf<T>): ListState<T> {
 }
 
 /** Items that contain every word of the search, in their order. */
-export function listMatches<T>({ items, search }: ListState<T>): readonly ListItem<T>[] {
+export function listMatches<T>({ items, search, found }: ListState<T>): readonly ListItem<T>[] {
   const words = search.text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return items;
-  return items.filter(({ label, detail = '' }) => {
+  const matching = ({ label, detail = '' }: ListItem<T>) => {
     const text = `${label} ${detail}`.toLowerCase();
     return words.every((word) => text.includes(word));
-  });
+  };
+  return items
+    .filter((item) => matching(item) || found?.has(item.value) === true)
+    .map((item) => {
+      const line = found?.get(item.value);
+      return line === undefined ? item : { ...item, about: [line, ...(item.about ?? [])] };
+    });
 }
 
 /** With other items; the chosen one stays chosen if it is among them. */
@@ -87,7 +99,8 @@ export function pressed<T>(state: ListState<T>, event: InputEvent, page: number)
   }
   const search = edited(state.search, event);
   if (search === undefined) return undefined;
-  return search.text === state.search.text ? { ...state, search } : { ...state, search, chosen: 0 };
+  if (search.text === state.search.text) return { ...state, search };
+  return { ...state, search, chosen: 0, found: undefined };
 }
 
 const TURNS: Readonly<Record<string, 1 | -1>> = { left: -1, right: 1 };

@@ -6,6 +6,7 @@ import type { AnyTool, ToolContext, ToolOutput } from '../../../protocol/tools/t
 import { resolveFilePath } from './file-access.ts';
 
 const MAX_ENTRIES = 500;
+export const EMPTY_FOLDER = '(nothing)';
 
 const schema = {
   type: 'object',
@@ -41,5 +42,5 @@ async function listFolder(path: string, context: ToolContext): Promise<ToolOutpu
     shown.push(kind === 'directory' ? `${name}/` : name);
   }
   const more = names.length > MAX_ENTRIES ? [`… and ${names.length - MAX_ENTRIES} more`] : [];
-  return { data: undefined, content: [...shown, ...more].join('\n') || '(nothing)' };
+  return { data: undefined, content: [...shown, ...more].join('\n') || EMPTY_FOLDER };
 }
