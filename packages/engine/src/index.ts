@@ -60,6 +60,23 @@ export type {
 } from './protocol/ports.ts';
 export type { DecisionRecord } from './protocol/session/decision-record.ts';
 export type { RewindFilesResult } from './protocol/session/file-history.ts';
+export type {
+  InspectedAgent,
+  InspectedAttempt,
+  InspectedCall,
+  InspectedEntry,
+  InspectedEvent,
+  InspectedIteration,
+  InspectedRule,
+  InspectedStep,
+  InspectedSubmission,
+  InspectedTokens,
+  InspectedTotals,
+  InspectionHit,
+  IterationDetail,
+  IterationMark,
+  SessionInspection,
+} from './protocol/session/inspection.ts';
 export type { JournalBody, JournalEntry } from './protocol/session/journal.ts';
 export type {
   ChangedCall,
@@ -259,7 +276,9 @@ export {
   getSubagentMessages,
   type ImportSessionToStoreOptions,
   InMemorySessionStore,
+  type InspectionSource,
   importSessionToStore,
+  inspectSession,
   type JournalFormat,
   type JournalMapper,
   type JournalMapperOptions,
@@ -268,6 +287,8 @@ export {
   type ListSubagentsOptions,
   listSessions,
   listSubagents,
+  type OpenInspection,
+  openInspection,
   type RecordsToResume,
   renameSession,
   type SDKSessionInfo,

@@ -13,11 +13,9 @@ import type { Usage } from '../../protocol/model/wire.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import { type SessionCost, type SpendingRow, totalUsd } from '../../protocol/session/spending.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
-import { explainRecords } from '../../session/explain.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { readEntries } from '../../session/journal/read-journal.ts';
 import { type FoundSession, findSession, newestSession } from '../../session/paths.ts';
-import { redactRecords } from '../../session/redact-records.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
 import { configHome } from '../../settings/read/config-home.ts';
@@ -30,20 +28,7 @@ export interface SessionPlace {
   readonly files?: PersistentFiles | undefined;
 }
 
-/**
- * Why each iteration of a session ended as it did, as text; undefined means the newest. Throws
- * `session_not_found`.
- */
-export async function explainSessionAt(
-  sessionId: string | undefined,
-  place: SessionPlace,
-  { redact = false }: { readonly redact?: boolean | undefined } = {},
-): Promise<string> {
-  const entries = await readSessionEntries(sessionId, place);
-  return explainRecords(redact ? redactRecords(entries) : entries);
-}
-
-/** What `explainSessionAt` tells, as data. Throws `session_not_found`. */
+/** The decision records of a session. Throws `session_not_found`. */
 export async function readDecisionsAt(
   sessionId: string | undefined,
   place: SessionPlace,
@@ -66,12 +51,21 @@ export async function readCostAt(sessionId: string | undefined, place: SessionPl
   const entries = await readSessionEntries(sessionId, place);
   const recorded = resumeSession(entries).totals;
   const isForeign = entries.some(({ type, v }) => type === 'assistant' && v === 0);
+  return toSessionCost(entries.at(0)?.sessionId ?? sessionId ?? '', recorded, isForeign);
+}
+
+/** `recorded`: the totals of its journal. */
+export function toSessionCost(
+  sessionId: string,
+  recorded: { readonly totalCostUsd: number; readonly spending: readonly SpendingRow[] },
+  isForeign: boolean,
+): SessionCost {
   const spending = isForeign ? recorded.spending.map(computed) : recorded.spending;
   const totalCostUsd = totalUsd(spending);
   const computedUsd = totalCostUsd - recorded.totalCostUsd;
   const unpriced = spending.filter(({ isPriced }) => !isPriced).map(({ model }) => model);
   return {
-    sessionId: entries.at(0)?.sessionId ?? sessionId ?? '',
+    sessionId,
     totalCostUsd,
     rows: spending,
     unpricedModels: [...new Set(unpriced)],
