@@ -264,6 +264,7 @@ export {
   deleteSession,
   type EraseRequest,
   eraseFromSession,
+  explainInspection,
   explainSession,
   type ForkSessionOptions,
   foldSessionSummary,

@@ -282,6 +282,11 @@ export async function inspectSession(
   return (await loadInspection()).inspectSessionAt(sessionId, resolvePlace(options), options);
 }
 
+/** The text of `explainSession`, of data that was read before. */
+export async function explainInspection(inspection: SessionInspection): Promise<string> {
+  return (await loadInspection()).explainInspection(inspection);
+}
+
 /**
  * Follows a session, running or not, without its lease: what `turnwright inspect` serves. Default: the newest
  * session of `cwd`. `source`: another place than the session's files. Rejects with `session_not_found`.

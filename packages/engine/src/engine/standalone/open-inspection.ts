@@ -20,6 +20,8 @@ import { redactText } from '../../session/redact-text.ts';
 import { lockPath } from '../../session/session-files.ts';
 import { foundSession, type SessionPlace, toSessionCost } from './inspect-session.ts';
 
+export { explainInspection };
+
 /** One journal of a session. */
 export interface InspectedJournal {
   /** undefined: the session's own. */
@@ -33,8 +35,8 @@ export interface InspectedJournal {
 /** Where a session is read from. */
 export interface InspectionSource {
   readonly sessionId: string;
-  /** The session's own first. */
-  journals(): Promise<readonly InspectedJournal[]>;
+  /** The session's own first. `agentIds`: of agents that its records name. */
+  journals(agentIds: readonly string[]): Promise<readonly InspectedJournal[]>;
   /** Whether a process works on it. */
   isRunning(): Promise<boolean>;
 }
@@ -86,6 +88,8 @@ export async function openInspectionAt(
   const from = source ?? (await fileSource(sessionId, place));
   const inspection = new Inspection(from, redact);
   await inspection.refresh();
+  // Its records name agents whose journals are elsewhere.
+  if (source !== undefined) await inspection.refresh();
   return inspection;
 }
 
@@ -125,7 +129,8 @@ class Inspection implements OpenInspection {
     const isRunning = await this.#source.isRunning();
     let isChanged = isRunning !== this.#isRunning || this.#data === undefined;
     this.#isRunning = isRunning;
-    for (const journal of await this.#source.journals()) {
+    const agentIds = [...(this.#journals.get('')?.rows.agentIds ?? [])];
+    for (const journal of await this.#source.journals(agentIds)) {
       const id = journal.agent?.id ?? '';
       const known = this.#journals.get(id) ?? {
         journal,

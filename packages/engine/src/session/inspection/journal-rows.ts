@@ -1,5 +1,6 @@
 /** The iterations of one journal, the session's own or an agent's, gathered while its records are read. */
 
+import { isRecord } from '@turnwright/base/json-values.ts';
 import { textOfContent } from '@turnwright/base/text/text-blocks.ts';
 import type { UserMessage } from '../../protocol/model/messages.ts';
 import type { AssistantBlock, UserBlock } from '../../protocol/model/wire.ts';
@@ -71,6 +72,8 @@ export class JournalRows {
   foreignAnswers = 0;
   hasForeign = false;
   agentType: string | undefined;
+  /** Of agents that results of calls name. */
+  readonly agentIds = new Set<string>();
   #seq = 0;
   readonly #facts = new FactsFold();
   readonly #current = new Map<string, SubmissionSoFar>();
@@ -243,8 +246,11 @@ export class JournalRows {
   }
 
   #answered(entry: Extract<JournalEntry, { type: 'user' }>): void {
-    const { content } = entry.message;
+    const { toolUseResult, message } = entry;
+    const { content } = message;
     if (!Array.isArray(content)) return;
+    const agentId = isRecord(toolUseResult) ? toolUseResult['agentId'] : undefined;
+    if (typeof agentId === 'string') this.agentIds.add(agentId);
     for (const block of content as readonly UserBlock[]) {
       const call = block.type === 'tool_result' ? this.subjects.get(block.tool_use_id) : undefined;
       if (block.type !== 'tool_result' || call === undefined) continue;
