@@ -7,8 +7,8 @@ export {
   type Sent,
 } from './client.ts';
 export type { Dispatch, Executor, ExecutorOptions, Run, Runner, RunState } from './dispatch.ts';
-export { type InspectionSources, openInspectionSources } from './inspection-sources.ts';
 export { inProcessRunner } from './in-process-runner.ts';
+export { type InspectionSources, openInspectionSources } from './inspection-sources.ts';
 export { type Operator, openOperator, type SessionDetails } from './operate.ts';
 export type { Limit } from './postgres/admission/bucket.ts';
 export { type LimitScope, setLimit } from './postgres/admission/buckets.ts';

@@ -11,7 +11,9 @@ export interface InspectionSources {
   /** Those that changed last first; `lastModified` in ms since 1970. */
   list(
     limit: number,
-  ): Promise<readonly { readonly sessionId: string; readonly summary: string; readonly lastModified: number }[]>;
+  ): Promise<
+    readonly { readonly sessionId: string; readonly summary: string; readonly lastModified: number }[]
+  >;
   close(): Promise<void>;
 }
 
@@ -40,12 +42,11 @@ export async function openInspectionSources(url: string): Promise<InspectionSour
         sessionId,
         async journals(agentIds) {
           const names = agentIds.map((id) => [id, `agent-${id}`] as const);
-          const heads = await Promise.all(names.map(async ([id, name]) => ({ id, name, head: await headOf(name) })));
+          const heads = await Promise.all(
+            names.map(async ([id, name]) => ({ id, name, head: await headOf(name) })),
+          );
           const agents = heads.filter(({ head }) => head !== undefined);
-          return [
-            journal(sessionId, undefined),
-            ...agents.map(({ id, name }) => journal(name, { id })),
-          ];
+          return [journal(sessionId, undefined), ...agents.map(({ id, name }) => journal(name, { id }))];
         },
         async isRunning() {
           return (await status(sessionId))?.state === 'running';

@@ -41,15 +41,23 @@ export function App({ source, session }: AppProps) {
 
   const selected = useMemo(() => {
     if (data === undefined) return undefined;
-    return (view.follows ? data.iterations.at(-1) : findIteration(data, view.selected)) ?? data.iterations.at(-1);
+    return (
+      (view.follows ? data.iterations.at(-1) : findIteration(data, view.selected)) ?? data.iterations.at(-1)
+    );
   }, [data, view.selected, view.follows]);
   useKeys({ data, view, selected: selected?.key, change, overlay, setOverlay });
   useEffect(() => {
-    document.title = data === undefined ? 'Turnwright inspector' : `${data.title || data.sessionId} – inspector`;
+    document.title =
+      data === undefined ? 'Turnwright inspector' : `${data.title || data.sessionId} – inspector`;
   }, [data?.title, data?.sessionId]);
 
   if (data === undefined)
-    return <p class="waiting">{link?.why ?? (link?.isConnected === false ? 'The server is away: it is tried again.' : 'Reading the session …')}</p>;
+    return (
+      <p class="waiting">
+        {link?.why ??
+          (link?.isConnected === false ? 'The server is away: it is tried again.' : 'Reading the session …')}
+      </p>
+    );
   return (
     <div class="page">
       <TopBar
@@ -64,7 +72,9 @@ export function App({ source, session }: AppProps) {
         <div class="columns">
           <Side {...{ data, view, change }} selected={selected?.key} />
           {selected === undefined ? (
-            <section class="card detail"><p class="quiet">No iteration yet.</p></section>
+            <section class="card detail">
+              <p class="quiet">No iteration yet.</p>
+            </section>
           ) : (
             <Detail {...{ source, data, view, change }} iteration={selected} />
           )}
@@ -122,7 +132,11 @@ function act(key: string, { data, view, selected, change, setOverlay }: Keyed): 
       step(1);
       return true;
     case 'Enter':
-      if (document.activeElement !== document.body && document.activeElement?.closest('canvas, .rows') === null) return false;
+      if (
+        document.activeElement !== document.body &&
+        document.activeElement?.closest('canvas, .rows') === null
+      )
+        return false;
       document.querySelector<HTMLElement>('.detail [role="tab"][aria-selected="true"]')?.focus();
       return true;
     case '/':
@@ -132,7 +146,10 @@ function act(key: string, { data, view, selected, change, setOverlay }: Keyed): 
       setOverlay('help');
       return true;
     case 'f':
-      change({ side: 'iterations', marks: view.marks.length > 0 ? [] : ['failed', 'denied', 'retried', 'recovered', 'cut_off'] });
+      change({
+        side: 'iterations',
+        marks: view.marks.length > 0 ? [] : ['failed', 'denied', 'retried', 'recovered', 'cut_off'],
+      });
       return true;
     case '$':
       if (data.dearest !== undefined) change({ selected: data.dearest, follows: false });

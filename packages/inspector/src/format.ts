@@ -13,24 +13,28 @@ export function count(value: number): string {
   return value < 999_950 ? `${(value / 1000).toFixed(1)}k` : `${(value / 1e6).toFixed(2)}M`;
 }
 
-export const usd = (value: number): string => `$${value !== 0 && value < 1 ? value.toFixed(4) : value.toFixed(2)}`;
+export const usd = (value: number): string =>
+  `$${value !== 0 && value < 1 ? value.toFixed(4) : value.toFixed(2)}`;
 
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-export const plural = (n: number, word: string): string => `${n.toLocaleString('en')} ${word}${n === 1 ? '' : 's'}`;
+export const plural = (n: number, word: string): string =>
+  `${n.toLocaleString('en')} ${word}${n === 1 ? '' : 's'}`;
 
 /** How long after the session's begin. */
 export function moment(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   const whole = Math.floor(seconds);
   const two = (n: number) => `${n}`.padStart(2, '0');
-  if (whole < 3600) return `${Math.floor(whole / 60)}:${two(whole % 60)}.${Math.floor((seconds - whole) * 10)}`;
+  if (whole < 3600)
+    return `${Math.floor(whole / 60)}:${two(whole % 60)}.${Math.floor((seconds - whole) * 10)}`;
   return `${Math.floor(whole / 3600)}:${two(Math.floor((whole % 3600) / 60))}:${two(whole % 60)}`;
 }
 
 /** Control characters would reorder or hide what is beside them. */
 export const visible = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
-  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (c) =>
-    c === '\r' ? '' : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  text.replace(
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (c) => (c === '\r' ? '' : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`),
   );

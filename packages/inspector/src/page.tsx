@@ -1,8 +1,8 @@
 /** The inspector's page. */
 import { render } from 'preact';
+import { App } from './app.tsx';
 import { embeddedSource } from './data/embedded.ts';
 import { remoteSource } from './data/remote.ts';
-import { App } from './app.tsx';
 
 const TOKEN = 'turnwright-inspector-token';
 
@@ -21,7 +21,8 @@ function start(root: HTMLElement): void {
     given.delete('token');
     history.replaceState(null, '', `#${given}`);
   }
-  if (token === '') root.textContent = 'Open the address that turnwright inspect printed: without it, nothing is shown.';
+  if (token === '')
+    root.textContent = 'Open the address that turnwright inspect printed: without it, nothing is shown.';
   else render(<App source={remoteSource(token)} session={given.get('session') ?? ''} />, root);
 }
 

@@ -64,12 +64,17 @@ export function writeView(view: View): string {
     l: view.follows ? '1' : undefined,
     idle: view.unfolded ? '1' : undefined,
   };
-  const given = Object.entries(words).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const given = Object.entries(words).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
   return `#${new URLSearchParams(given as [string, string][])}`;
 }
 
 /** By key, or by the number that people see. */
-export const findIteration = (data: SessionInspection, name: string | undefined): InspectedIteration | undefined =>
+export const findIteration = (
+  data: SessionInspection,
+  name: string | undefined,
+): InspectedIteration | undefined =>
   name === undefined
     ? undefined
     : (data.iterations.find(({ key }) => key === name) ?? data.iterations.find(({ step }) => step === name));
@@ -80,7 +85,9 @@ export function listed(
   { marks, order }: Pick<View, 'marks' | 'order'>,
 ): readonly InspectedIteration[] {
   const kept =
-    marks.length === 0 ? iterations : iterations.filter((each) => marks.some((mark) => each.marks.includes(mark)));
+    marks.length === 0
+      ? iterations
+      : iterations.filter((each) => marks.some((mark) => each.marks.includes(mark)));
   if (order === 'cost') return [...kept].sort((a, b) => (b.costUsd ?? 0) - (a.costUsd ?? 0));
   if (order === 'duration') return [...kept].sort((a, b) => b.end - b.start - (a.end - a.start));
   return kept;

@@ -50,3 +50,7 @@ export const STATES = {
   cut_off: 'cut off',
   foreign: 'other program',
 } as const;
+
+/** Of an agent's iteration, where the agent is known. */
+export const shortStep = ({ step }: Pick<InspectedIteration, 'step'>): string =>
+  step.split(':').at(-1) ?? step;

@@ -1,5 +1,5 @@
 /** `turnwright explain [session]`: why each iteration of a session ended as it did. */
-import { type IterationDetail, openInspection, explainInspection } from '@turnwright/engine';
+import { explainInspection, type IterationDetail, openInspection } from '@turnwright/engine';
 import { visible } from '@turnwright/terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { ExplainInvocation } from '../flags/inspect-flags.ts';
@@ -14,13 +14,16 @@ export async function runExplainCommand(
   const inspection = await openInspection(session, { cwd, env, redact });
   const data = inspection.data();
   let text = json ? JSON.stringify(data, undefined, 2) : '';
-  if (whyStopped) text = json ? JSON.stringify({ terminal: data.terminal, sentence: data.sentence }) : data.sentence;
+  if (whyStopped)
+    text = json ? JSON.stringify({ terminal: data.terminal, sentence: data.sentence }) : data.sentence;
   else if (iteration !== undefined) {
     const key = data.iterations.find(({ step, key }) => step === iteration || key === iteration)?.key;
     const [detail] = key === undefined ? [] : await inspection.details([key]);
     if (detail === undefined) {
       const steps = data.iterations.map(({ step }) => step);
-      throw new UsageError(`There is no iteration ${iteration}: they are numbered ${steps[0]} to ${steps.at(-1)}.`);
+      throw new UsageError(
+        `There is no iteration ${iteration}: they are numbered ${steps[0]} to ${steps.at(-1)}.`,
+      );
     }
     text = json ? JSON.stringify(detail, undefined, 2) : detailText(iteration, detail);
   } else if (!json) text = await explainInspection(data);
@@ -31,7 +34,10 @@ export async function runExplainCommand(
 const VERDICTS = { no: 'no ', decided: 'YES', 'not reached': '-  ' } as const;
 const MOST_TEXT = 300;
 
-function detailText(step: string, { sentence, rules, sent, answer, calls, hooks, breakAt }: IterationDetail): string {
+function detailText(
+  step: string,
+  { sentence, rules, sent, answer, calls, hooks, breakAt }: IterationDetail,
+): string {
   const { unchanged, unchangedTokens, entries, removedCount, system } = sent;
   const short = (text: string) => {
     const line = text.replace(/\s+/g, ' ').trim();
@@ -48,7 +54,9 @@ function detailText(step: string, { sentence, rules, sent, answer, calls, hooks,
     }),
     '',
     `Sent: ${unchanged + entries.length} entries, ${unchanged} of them (about ${unchangedTokens} tokens) as in the request before.`,
-    ...(system.changed.length > 0 ? [`  Changed before the conversation: ${system.changed.join(', ')}.`] : []),
+    ...(system.changed.length > 0
+      ? [`  Changed before the conversation: ${system.changed.join(', ')}.`]
+      : []),
     ...(removedCount > 0 ? [`  ${removedCount} entries of the request before are gone.`] : []),
     ...entries.map(({ kind, name, state, text }) => `  ${state} ${kind}${about(name)}: ${short(text)}`),
     ...(breakAt === undefined ? [] : ['', breakAt]),

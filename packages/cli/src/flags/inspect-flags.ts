@@ -36,13 +36,20 @@ export function addInspectCommand(command: Command, onCall: (invocation: Inspect
   command
     .argument(...SESSION)
     .option('--open', 'open it in the browser')
-    .addOption(new Option('--port <port>', 'listen here, on this machine only').argParser(port).default(undefined, 'any free one'))
+    .addOption(
+      new Option('--port <port>', 'listen here, on this machine only')
+        .argParser(port)
+        .default(undefined, 'any free one'),
+    )
     .addOption(new Option('--export <kind>', 'write it instead, to send or to keep').choices(EXPORTS))
     .option('--output <file>', 'with --export: this new file; default the terminal')
     .option(...REDACT)
     .option('--db <url>', 'a session of this Postgres database, instead of the files')
     .action(
-      (session: string | undefined, { redact, ...flags }: InspectInvocation['flags'] & { readonly redact?: true }) => {
+      (
+        session: string | undefined,
+        { redact, ...flags }: InspectInvocation['flags'] & { readonly redact?: true },
+      ) => {
         if (flags.output !== undefined && flags.export === undefined)
           throw new UsageError('--output goes with --export html, perfetto or json.', 'turnwright inspect');
         onCall({ command: 'inspect', session, redact: redact === true, flags });

@@ -25,7 +25,10 @@ export async function exportSession(
     left -= JSON.stringify(detail).length;
     return left > 0;
   });
-  return embedData(await readHtml(), { data, details: Object.fromEntries(kept.map((each) => [each.key, each])) });
+  return embedData(await readHtml(), {
+    data,
+    details: Object.fromEntries(kept.map((each) => [each.key, each])),
+  });
 }
 
 interface TraceEvent {
@@ -81,7 +84,12 @@ class Lanes {
     this.#events = events;
   }
 
-  add(lane: string, name: string, { start, end }: { readonly start: number; readonly end: number }, args: object) {
+  add(
+    lane: string,
+    name: string,
+    { start, end }: { readonly start: number; readonly end: number },
+    args: object,
+  ) {
     const tracks = this.#tracks.get(lane) ?? [];
     this.#tracks.set(lane, tracks);
     let track = tracks.find(({ free }) => free <= start);
@@ -89,7 +97,13 @@ class Lanes {
       track = { tid: this.#next++, free: end };
       tracks.push(track);
       const shown = tracks.length === 1 ? lane : `${lane} (${tracks.length})`;
-      this.#events.push({ ph: 'M', name: 'thread_name', pid: this.#pid, tid: track.tid, args: { name: shown } });
+      this.#events.push({
+        ph: 'M',
+        name: 'thread_name',
+        pid: this.#pid,
+        tid: track.tid,
+        args: { name: shown },
+      });
     }
     track.free = end;
     this.#events.push({

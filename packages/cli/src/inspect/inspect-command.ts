@@ -83,7 +83,11 @@ interface Shown {
   readonly flags: InspectInvocation['flags'];
 }
 
-async function show(world: World, session: OpenInspection, { redact, place, flags }: Shown): Promise<ExitCode> {
+async function show(
+  world: World,
+  session: OpenInspection,
+  { redact, place, flags }: Shown,
+): Promise<ExitCode> {
   const page = await readPage();
   const inspector = await serveInspector({
     page,

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { OpenInspection, SDKSessionInfo } from '@turnwright/engine';
 import type { ExportKind } from '../flags/inspect-flags.ts';
 import { exportSession } from './export-session.ts';
+import { FollowedSession, followSession } from './followed-session.ts';
 import { createToken, refuseRequest, SAFE_HEADERS } from './guard-request.ts';
-import { followSession, FollowedSession } from './followed-session.ts';
 import type { PageFile } from './page-file.ts';
 
 export interface InspectorParts {
@@ -139,7 +139,8 @@ const ROUTES: Readonly<Record<string, (call: Call) => Promise<void>>> = {
 
   '/api/export': withSession(async (session, { response, query, parts }) => {
     const kind = query.get('kind') ?? 'html';
-    if (!['html', 'perfetto', 'json'].includes(kind)) return sendText(response, 404, 'There is no such export.\n');
+    if (!['html', 'perfetto', 'json'].includes(kind))
+      return sendText(response, 404, 'There is no such export.\n');
     const isRedacted = query.get('redact') === '1' && !session.data().redacted;
     const from = isRedacted ? await parts.open(session.inspection.sessionId, true) : session.inspection;
     const text = await exportSession(kind as ExportKind, from, async () => parts.page.html);
@@ -161,7 +162,8 @@ function withSession(run: (session: FollowedSession, call: Call) => Promise<void
     const id = query.get('session') ?? parts.session.sessionId;
     let session = sessions.get(id);
     if (session === undefined) {
-      const isListed = /^[\w-]{1,128}$/.test(id) && (await parts.list()).some(({ sessionId }) => sessionId === id);
+      const isListed =
+        /^[\w-]{1,128}$/.test(id) && (await parts.list()).some(({ sessionId }) => sessionId === id);
       if (!isListed) return sendText(response, 404, 'There is no such session.\n');
       session = parts.open(id, parts.redact).then((opened) => new FollowedSession(opened));
       sessions.set(id, session);

@@ -30,7 +30,12 @@ export function embeddedSource(text: string): { readonly source: PageSource; rea
         for (const [where = '', body = ''] of places) {
           const at = body.toLowerCase().indexOf(wanted);
           if (at < 0) continue;
-          onHit({ key: detail.key, step, where, text: body.slice(Math.max(0, at - 80), at + wanted.length + 80) });
+          onHit({
+            key: detail.key,
+            step,
+            where,
+            text: body.slice(Math.max(0, at - 80), at + wanted.length + 80),
+          });
           break;
         }
       }

@@ -1,5 +1,10 @@
 /** The data of the server that serves this page, with the token that came in the address. */
-import type { InspectionHit, InspectedIteration, IterationDetail, SessionInspection } from '@turnwright/engine';
+import type {
+  InspectedIteration,
+  InspectionHit,
+  IterationDetail,
+  SessionInspection,
+} from '@turnwright/engine';
 import type { ListedSession, PageSource } from './source.ts';
 
 type Head = Omit<SessionInspection, 'iterations'>;
@@ -35,7 +40,11 @@ export function remoteSource(token: string): PageSource {
     async text(session, uuid) {
       let text = '';
       for (;;) {
-        const part = await askJson<{ text: string; chars: number }>('text', { session, uuid, from: `${text.length}` });
+        const part = await askJson<{ text: string; chars: number }>('text', {
+          session,
+          uuid,
+          from: `${text.length}`,
+        });
         if (part === undefined) return text === '' ? undefined : text;
         text += part.text;
         if (part.text === '' || text.length >= part.chars || text.length >= MOST_TEXT) return text;
@@ -43,7 +52,8 @@ export function remoteSource(token: string): PageSource {
     },
     async search(session, q, onHit, signal) {
       const response = await ask('search', { session, q }, signal);
-      for await (const line of linesOf(response, '\n')) if (line !== '') onHit(JSON.parse(line) as InspectionHit);
+      for await (const line of linesOf(response, '\n'))
+        if (line !== '') onHit(JSON.parse(line) as InspectionHit);
     },
     sessions: async () => (await askJson<ListedSession[]>('sessions', {})) ?? [],
     async exported(session, kind, redact) {

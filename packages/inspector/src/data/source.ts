@@ -20,7 +20,12 @@ export interface PageSource {
   detail(session: string, key: string): Promise<IterationDetail | undefined>;
   /** The whole text of a message, up to a megabyte. */
   text(session: string, uuid: string): Promise<string | undefined>;
-  search(session: string, text: string, onHit: (hit: InspectionHit) => void, signal: AbortSignal): Promise<void>;
+  search(
+    session: string,
+    text: string,
+    onHit: (hit: InspectionHit) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
   sessions(): Promise<readonly ListedSession[]>;
   /** undefined: it is an export already. */
   exported?(session: string, kind: string, redact: boolean): Promise<Blob>;

@@ -3,7 +3,11 @@ import type { InspectedIteration } from '@turnwright/engine';
 import { count, duration, percent, usd } from '../format.ts';
 import { outName } from '../words.ts';
 
-type Row = readonly [name: string, (each: InspectedIteration) => string, ((each: InspectedIteration) => number)?];
+type Row = readonly [
+  name: string,
+  (each: InspectedIteration) => string,
+  ((each: InspectedIteration) => number)?,
+];
 
 const read = ({ tokens }: InspectedIteration) =>
   tokens === undefined ? 0 : tokens.fresh + tokens.cacheRead + tokens.cacheWrite;
@@ -12,7 +16,11 @@ const ROWS: readonly Row[] = [
   ['ended with', ({ out }) => outName(out)],
   ['model', ({ model }) => model],
   ['tokens read', (each) => count(read(each)), read],
-  ['from the cache', (each) => percent(read(each) === 0 ? 0 : (each.tokens?.cacheRead ?? 0) / read(each)), (each) => each.tokens?.cacheRead ?? 0],
+  [
+    'from the cache',
+    (each) => percent(read(each) === 0 ? 0 : (each.tokens?.cacheRead ?? 0) / read(each)),
+    (each) => each.tokens?.cacheRead ?? 0,
+  ],
   ['tokens written', ({ tokens }) => count(tokens?.output ?? 0), ({ tokens }) => tokens?.output ?? 0],
   ['cost', ({ costUsd = 0 }) => usd(costUsd), ({ costUsd = 0 }) => costUsd],
   ['time', ({ start, end }) => duration(end - start), ({ start, end }) => end - start],
@@ -39,7 +47,11 @@ export function Compare({ a, b }: { readonly a: InspectedIteration; readonly b: 
               <th>{name}</th>
               <td>{show(a)}</td>
               <td>{show(b)}</td>
-              <td class="number">{value === undefined || from === 0 ? '' : `${to >= from ? '+' : '−'}${Math.abs(Math.round((to / from - 1) * 100))} %`}</td>
+              <td class="number">
+                {value === undefined || from === 0
+                  ? ''
+                  : `${to >= from ? '+' : '−'}${Math.abs(Math.round((to / from - 1) * 100))} %`}
+              </td>
             </tr>
           );
         })}

@@ -5,7 +5,14 @@ import { count, duration, plural, visible } from '../format.ts';
 
 type Read = (uuid: string) => Promise<string | undefined>;
 
-export function Sent({ detail, read }: { readonly detail: IterationDetail; readonly iteration: InspectedIteration; readonly read: Read }) {
+export function Sent({
+  detail,
+  read,
+}: {
+  readonly detail: IterationDetail;
+  readonly iteration: InspectedIteration;
+  readonly read: Read;
+}) {
   const { unchanged, unchangedTokens, entries, removed, removedCount, system } = detail.sent;
   const sum = entries.reduce((total, { tokens }) => total + tokens, unchangedTokens);
   return (
@@ -13,9 +20,14 @@ export function Sent({ detail, read }: { readonly detail: IterationDetail; reado
       {detail.breakAt !== undefined && <p class="damage">{visible(detail.breakAt)}</p>}
       <details class="entry">
         <summary>
-          <b>system prompt and tools</b> <span class="quiet">{count(system.chars)} characters, {plural(system.tools.length, 'tool')}</span>
+          <b>system prompt and tools</b>{' '}
+          <span class="quiet">
+            {count(system.chars)} characters, {plural(system.tools.length, 'tool')}
+          </span>
           {system.changed.map((what) => (
-            <span key={what} class="badge m-cache_break">{what} changed</span>
+            <span key={what} class="badge m-cache_break">
+              {what} changed
+            </span>
           ))}
         </summary>
         <p class="quiet">{system.tools.join(', ')}</p>
@@ -23,13 +35,15 @@ export function Sent({ detail, read }: { readonly detail: IterationDetail; reado
       </details>
       {unchanged > 0 && (
         <p class="unchanged">
-          {plural(unchanged, 'message')} as in the request before <span class="quiet">≈ {count(unchangedTokens)} tokens</span>
+          {plural(unchanged, 'message')} as in the request before{' '}
+          <span class="quiet">≈ {count(unchangedTokens)} tokens</span>
         </p>
       )}
       {removedCount > 0 && (
         <details class="entry gone">
           <summary>
-            <b>{plural(removedCount, 'message')}</b> of the request before {removedCount === 1 ? 'is' : 'are'} gone
+            <b>{plural(removedCount, 'message')}</b> of the request before {removedCount === 1 ? 'is' : 'are'}{' '}
+            gone
           </summary>
           {removed.map((entry, at) => (
             <Entry key={at} {...{ entry, read }} isFirst={false} />
@@ -38,7 +52,12 @@ export function Sent({ detail, read }: { readonly detail: IterationDetail; reado
         </details>
       )}
       {entries.map((entry, at) => (
-        <Entry key={`${entry.uuid}/${at}`} {...{ entry, read }} isFirst={at === 0 && unchanged > 0} sum={sum} />
+        <Entry
+          key={`${entry.uuid}/${at}`}
+          {...{ entry, read }}
+          isFirst={at === 0 && unchanged > 0}
+          sum={sum}
+        />
       ))}
     </>
   );
@@ -46,7 +65,17 @@ export function Sent({ detail, read }: { readonly detail: IterationDetail; reado
 
 const STATES = { same: '', new: 'new', changed: 'changed' } as const;
 
-function Entry({ entry, read, isFirst, sum = 0 }: { readonly entry: InspectedEntry; readonly read: Read; readonly isFirst: boolean; readonly sum?: number }) {
+function Entry({
+  entry,
+  read,
+  isFirst,
+  sum = 0,
+}: {
+  readonly entry: InspectedEntry;
+  readonly read: Read;
+  readonly isFirst: boolean;
+  readonly sum?: number;
+}) {
   const { kind, name, chars, tokens, text, state, uuid } = entry;
   return (
     <details class={`entry e-${state}`} open={isFirst || chars < 400}>
@@ -63,7 +92,15 @@ function Entry({ entry, read, isFirst, sum = 0 }: { readonly entry: InspectedEnt
 }
 
 /** The beginning of a text, and the whole of it when it is asked for. */
-function Text({ text, chars, more }: { readonly text: string; readonly chars: number; readonly more?: () => Promise<string | undefined> }) {
+function Text({
+  text,
+  chars,
+  more,
+}: {
+  readonly text: string;
+  readonly chars: number;
+  readonly more?: () => Promise<string | undefined>;
+}) {
   const [whole, setWhole] = useState<string>();
   const [said, setSaid] = useState('');
   const isCut = chars > text.length;
@@ -102,7 +139,9 @@ export function Answer({ detail, read }: { readonly detail: IterationDetail; rea
             {kind.replaceAll('_', ' ')} {name !== undefined && <code>{visible(name)}</code>}
           </h3>
           {kind === 'text' ? <Prose text={text} /> : null}
-          {kind !== 'text' || chars > text.length ? <Text {...{ text, chars }} more={() => read(uuid)} /> : null}
+          {kind !== 'text' || chars > text.length ? (
+            <Text {...{ text, chars }} more={() => read(uuid)} />
+          ) : null}
         </section>
       ))}
     </>
@@ -127,7 +166,15 @@ function Prose({ text }: { readonly text: string }) {
   );
 }
 
-export function Calls({ detail, iteration, read }: { readonly detail: IterationDetail; readonly iteration: InspectedIteration; readonly read: Read }) {
+export function Calls({
+  detail,
+  iteration,
+  read,
+}: {
+  readonly detail: IterationDetail;
+  readonly iteration: InspectedIteration;
+  readonly read: Read;
+}) {
   if (detail.calls.length === 0) return <p class="quiet">The model called no tool.</p>;
   const traces = new Map(iteration.calls.map((call) => [call.id, call]));
   return (
@@ -171,8 +218,14 @@ interface EditInput {
 
 function editIn(input: string): EditInput | undefined {
   try {
-    const { file_path: file, old_string: before, new_string: after } = JSON.parse(input) as Record<string, unknown>;
-    return typeof file === 'string' && typeof before === 'string' && typeof after === 'string' ? { file, before, after } : undefined;
+    const {
+      file_path: file,
+      old_string: before,
+      new_string: after,
+    } = JSON.parse(input) as Record<string, unknown>;
+    return typeof file === 'string' && typeof before === 'string' && typeof after === 'string'
+      ? { file, before, after }
+      : undefined;
   } catch {
     return undefined;
   }

@@ -5,7 +5,8 @@ import type { SideProps } from './side.tsx';
 export function Costs({ data }: SideProps) {
   const { rows, totalCostUsd, unpricedModels, computedUsd } = data.cost;
   const most = rows.reduce((m, { costUSD }) => Math.max(m, costUSD), 0);
-  const sum = (pick: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + pick(row), 0);
+  const sum = (pick: (row: (typeof rows)[number]) => number) =>
+    rows.reduce((total, row) => total + pick(row), 0);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Cost">
       <table class="table">
@@ -54,8 +55,14 @@ export function Costs({ data }: SideProps) {
           </tr>
         </tfoot>
       </table>
-      {unpricedModels.length > 0 && <p class="quiet">Not included: {unpricedModels.join(', ')}, whose price is not known.</p>}
-      {computedUsd !== undefined && <p class="quiet">{usd(computedUsd)} is computed from usage that another program recorded, at list prices.</p>}
+      {unpricedModels.length > 0 && (
+        <p class="quiet">Not included: {unpricedModels.join(', ')}, whose price is not known.</p>
+      )}
+      {computedUsd !== undefined && (
+        <p class="quiet">
+          {usd(computedUsd)} is computed from usage that another program recorded, at list prices.
+        </p>
+      )}
     </div>
   );
 }

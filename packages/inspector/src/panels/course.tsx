@@ -1,7 +1,8 @@
 /** How the session went: as a timeline, as a flame of agents, or as a table of figures. */
+
+import { duration, usd } from '../format.ts';
 import { Flame } from '../timeline/flame.tsx';
 import { Timeline, type TimelineProps } from '../timeline/timeline.tsx';
-import { duration, usd } from '../format.ts';
 import { Tabs } from './tabs.tsx';
 
 const NAMES = { timeline: 'Timeline', flame: 'Flame', table: 'Table' } as const;
@@ -10,7 +11,13 @@ export function Course(props: TimelineProps) {
   const { view, change } = props;
   return (
     <section class="card course" aria-label="Course">
-      <Tabs label="Course" names={NAMES} chosen={view.course} panel="course" onChoose={(course) => change({ course })} />
+      <Tabs
+        label="Course"
+        names={NAMES}
+        chosen={view.course}
+        panel="course"
+        onChoose={(course) => change({ course })}
+      />
       <div id="course" role="tabpanel" aria-labelledby={`course-${view.course}`}>
         {view.course === 'timeline' && <Timeline {...props} />}
         {view.course === 'flame' && <Flame {...props} />}
@@ -51,7 +58,9 @@ function Lanes({ data }: TimelineProps) {
             <th>model</th>
             <td class="number">{attempts}</td>
             <td class="number">{duration(totals.modelMs)}</td>
-            <td class="number">{attempts - iterations.filter(({ tokens }) => tokens !== undefined).length}</td>
+            <td class="number">
+              {attempts - iterations.filter(({ tokens }) => tokens !== undefined).length}
+            </td>
             <td class="number">–</td>
           </tr>
           {[...tools]

@@ -18,7 +18,10 @@ export function Head({ data, change }: HeadProps) {
   const failures = data.iterations.filter(({ marks }) => marks.includes('failed')).length;
   const select = (iteration: InspectedIteration | undefined) =>
     iteration !== undefined && change({ selected: iteration.key, follows: false, tab: 'why' });
-  const otherMs = Math.max(0, totals.activeMs - totals.modelMs - totals.toolMs - totals.waitingMs + totals.hiddenMs);
+  const otherMs = Math.max(
+    0,
+    totals.activeMs - totals.modelMs - totals.toolMs - totals.waitingMs + totals.hiddenMs,
+  );
   return (
     <section class="card head" aria-label="Summary">
       <p class="reason">
@@ -27,15 +30,25 @@ export function Head({ data, change }: HeadProps) {
         </button>
       </p>
       {damage.map((each) => (
-        <p key={each} class="damage">Damaged: {each}</p>
+        <p key={each} class="damage">
+          Damaged: {each}
+        </p>
       ))}
       <div class="tiles">
-        <Tile name="Turns" value={`${totals.turns}`} onClick={() => change({ side: 'iterations', marks: [] })}>
+        <Tile
+          name="Turns"
+          value={`${totals.turns}`}
+          onClick={() => change({ side: 'iterations', marks: [] })}
+        >
           {plural(totals.calls, 'call')}
           {failures > 0 && `, ${failures} with failures`}
           {data.agents.length > 1 && `, ${plural(data.agents.length - 1, 'agent')}`}
         </Tile>
-        <Tile name="Time" value={duration(totals.activeMs)} onClick={() => change({ side: 'iterations', order: 'duration' })}>
+        <Tile
+          name="Time"
+          value={duration(totals.activeMs)}
+          onClick={() => change({ side: 'iterations', order: 'duration' })}
+        >
           <Bar
             label="Time"
             parts={[
@@ -65,7 +78,8 @@ export function Head({ data, change }: HeadProps) {
           />
         </Tile>
         <Tile name="Cost" value={usd(totals.costUsd)} onClick={() => change({ side: 'cost' })}>
-          {cost.unpricedModels.length > 0 && `without ${cost.unpricedModels.join(', ')}, whose price is not known`}
+          {cost.unpricedModels.length > 0 &&
+            `without ${cost.unpricedModels.join(', ')}, whose price is not known`}
           {dearest !== undefined && (
             <span>
               most in #{dearest.step}: {usd(dearest.costUsd ?? 0)}
@@ -73,16 +87,25 @@ export function Head({ data, change }: HeadProps) {
           )}
         </Tile>
         <Tile name="Cache" value={percent(totals.cacheHit)} onClick={() => change({ side: 'notable' })}>
-          {totals.cacheBreakUsd > 0 ? `${usd(totals.cacheBreakUsd)} paid again for breaks` : 'no break that cost'}
+          {totals.cacheBreakUsd > 0
+            ? `${usd(totals.cacheBreakUsd)} paid again for breaks`
+            : 'no break that cost'}
         </Tile>
         {totals.wastedUsd > 0 && (
-          <Tile name="Waste" value={usd(totals.wastedUsd)} onClick={() => change({ side: 'iterations', marks: ['wasted'] })}>
+          <Tile
+            name="Waste"
+            value={usd(totals.wastedUsd)}
+            onClick={() => change({ side: 'iterations', marks: ['wasted'] })}
+          >
             for answers that were discarded
           </Tile>
         )}
         {dearest !== undefined && (
           <Tile name="Dearest" value={`#${dearest.step}`} onClick={() => select(dearest)}>
-            {dearest.calls.map(({ name }) => name).slice(0, 3).join(', ') || 'the answer'}
+            {dearest.calls
+              .map(({ name }) => name)
+              .slice(0, 3)
+              .join(', ') || 'the answer'}
           </Tile>
         )}
       </div>
@@ -109,7 +132,15 @@ function Tile({ name, value, onClick, children }: TileProps) {
 
 type Part = readonly [name: string, value: number, colour: string];
 
-function Bar({ label, parts, show }: { readonly label: string; readonly parts: readonly Part[]; readonly show: (n: number) => string }) {
+function Bar({
+  label,
+  parts,
+  show,
+}: {
+  readonly label: string;
+  readonly parts: readonly Part[];
+  readonly show: (n: number) => string;
+}) {
   const shown = parts.filter(([, value]) => value > 0);
   const words = shown.map(([name, value]) => `${name} ${show(value)}`).join(', ');
   const total = shown.reduce((sum, [, value]) => sum + value, 0);

@@ -28,7 +28,9 @@ export function Help({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <p class="quiet">In the timeline: drag selects a time and sums it up; the wheel zooms; two fingers move.</p>
+      <p class="quiet">
+        In the timeline: drag selects a time and sums it up; the wheel zooms; two fingers move.
+      </p>
     </Overlay>
   );
 }

@@ -3,7 +3,7 @@ import type { InspectedIteration, IterationMark } from '@turnwright/engine';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { count, duration, percent, usd, visible } from '../format.ts';
 import { listed, type Order } from '../state.ts';
-import { MARKS, outName, toneOf } from '../words.ts';
+import { MARKS, outName, shortStep, toneOf } from '../words.ts';
 import type { SideProps } from './side.tsx';
 
 const ROW = 58;
@@ -14,29 +14,45 @@ export function Iterations({ data, view, change, selected }: SideProps) {
   const rows = useMemo(() => listed(data, view), [data, view.marks, view.order]);
   const present = useMemo(() => {
     const marks = new Map<IterationMark, number>();
-    for (const each of data.iterations) for (const mark of each.marks) marks.set(mark, (marks.get(mark) ?? 0) + 1);
+    for (const each of data.iterations)
+      for (const mark of each.marks) marks.set(mark, (marks.get(mark) ?? 0) + 1);
     return [...marks];
   }, [data]);
   const toggle = (mark: IterationMark) =>
-    change({ marks: view.marks.includes(mark) ? view.marks.filter((each) => each !== mark) : [...view.marks, mark] });
+    change({
+      marks: view.marks.includes(mark) ? view.marks.filter((each) => each !== mark) : [...view.marks, mark],
+    });
   return (
     <>
       <div class="chips" role="group" aria-label="Filters">
         {present.map(([mark, n]) => (
-          <button key={mark} type="button" class={`chip m-${mark}`} aria-pressed={view.marks.includes(mark)} onClick={() => toggle(mark)}>
+          <button
+            key={mark}
+            type="button"
+            class={`chip m-${mark}`}
+            aria-pressed={view.marks.includes(mark)}
+            onClick={() => toggle(mark)}
+          >
             {MARKS[mark]} {n}
           </button>
         ))}
         <label class="order">
           by{' '}
-          <select value={view.order} onChange={({ currentTarget }) => change({ order: currentTarget.value as Order })}>
+          <select
+            value={view.order}
+            onChange={({ currentTarget }) => change({ order: currentTarget.value as Order })}
+          >
             <option value="time">time</option>
             <option value="cost">cost</option>
             <option value="duration">duration</option>
           </select>
         </label>
       </div>
-      <Rows {...{ rows, selected }} most={data.iterations.reduce((m, { costUsd = 0 }) => Math.max(m, costUsd), 0)} onSelect={(key) => change({ selected: key, follows: false })} />
+      <Rows
+        {...{ rows, selected }}
+        most={data.iterations.reduce((m, { costUsd = 0 }) => Math.max(m, costUsd), 0)}
+        onSelect={(key) => change({ selected: key, follows: false })}
+      />
     </>
   );
 }
@@ -72,10 +88,24 @@ function Rows({ rows, selected, most, onSelect }: RowsProps) {
   const shown = rows.slice(first, Math.ceil((top + height) / ROW) + SPARE);
   if (rows.length === 0) return <p class="quiet none">None.</p>;
   return (
-    <div ref={box} class="rows" role="listbox" aria-label="Iterations" tabIndex={0} aria-activedescendant={at < 0 ? undefined : `row-${at}`} onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}>
+    <div
+      ref={box}
+      class="rows"
+      role="listbox"
+      aria-label="Iterations"
+      tabIndex={0}
+      aria-activedescendant={at < 0 ? undefined : `row-${at}`}
+      onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+    >
       <div class="space" role="presentation" style={{ height: `${rows.length * ROW}px` }}>
         {shown.map((row, index) => (
-          <Row key={row.key} {...{ row, most }} at={first + index} isSelected={row.key === selected} onSelect={() => onSelect(row.key)} />
+          <Row
+            key={row.key}
+            {...{ row, most }}
+            at={first + index}
+            isSelected={row.key === selected}
+            onSelect={() => onSelect(row.key)}
+          />
         ))}
       </div>
     </div>
@@ -102,8 +132,13 @@ function Row({ row, at, most, isSelected, onSelect }: RowProps) {
       style={{ transform: `translateY(${at * ROW}px)` }}
       onClick={onSelect}
     >
-      <span class="n">
-        {row.agent !== '' && <i class="nested" aria-hidden="true">↳</i>}#{row.step}
+      <span class="n" title={`#${row.step}`}>
+        {row.agent !== '' && (
+          <i class="nested" aria-hidden="true">
+            ↳
+          </i>
+        )}
+        #{shortStep(row)}
       </span>
       <span class="what">
         <span class="line">
@@ -112,15 +147,22 @@ function Row({ row, at, most, isSelected, onSelect }: RowProps) {
           {row.marks
             .filter((mark) => mark !== 'running' && mark !== 'recovered')
             .map((mark) => (
-              <span key={mark} class={`badge m-${mark}`}>{MARKS[mark]}</span>
+              <span key={mark} class={`badge m-${mark}`}>
+                {MARKS[mark]}
+              </span>
             ))}
         </span>
         <span class="sentence">{visible(row.sentence)}</span>
       </span>
       <span class="figures">
-        <span>{usd(costUsd)} · {duration(row.end - row.start)}</span>
+        <span>
+          {usd(costUsd)} · {duration(row.end - row.start)}
+        </span>
         <span class="quiet">
-          {tokens === undefined ? '–' : `${count(read)}${context === undefined || context.window === 0 ? '' : ` (${percent(context.used / context.window)})`} · ${percent(read === 0 ? 0 : tokens.cacheRead / read)} cached`}
+          {tokens === undefined
+            ? '–'
+            : `${count(read)}${context === undefined || context.window === 0 ? '' : ` (${percent(context.used / context.window)})`} · ${percent(read === 0 ? 0 : tokens.cacheRead / read)}`}
+          {tokens !== undefined && <span class="wide"> cached</span>}
         </span>
         <i class="weight" style={{ width: `${most === 0 ? 0 : (costUsd / most) * 100}%` }} />
       </span>

@@ -27,7 +27,11 @@ export function Notable({ data, change, selected }: SideProps) {
         return (
           <section key={kind}>
             <h3>
-              {name} <span class="quiet">{events.length}{paid > 0 && ` · ${usd(paid)}`}</span>
+              {name}{' '}
+              <span class="quiet">
+                {events.length}
+                {paid > 0 && ` · ${usd(paid)}`}
+              </span>
             </h3>
             <ul class="events">
               {events.slice(0, MOST).map((event, at) => (
@@ -35,7 +39,20 @@ export function Notable({ data, change, selected }: SideProps) {
                   <button
                     type="button"
                     class={event.key === selected ? 'chosen' : ''}
-                    onClick={() => change({ selected: event.key, follows: false, tab: kind === 'cache_break' ? 'sent' : kind === 'retry' ? 'attempts' : kind === 'denial' || kind === 'question' ? 'permissions' : 'why' })}
+                    onClick={() =>
+                      change({
+                        selected: event.key,
+                        follows: false,
+                        tab:
+                          kind === 'cache_break'
+                            ? 'sent'
+                            : kind === 'retry'
+                              ? 'attempts'
+                              : kind === 'denial' || kind === 'question'
+                                ? 'permissions'
+                                : 'why',
+                      })
+                    }
                   >
                     <b>#{event.step}</b> {visible(event.sentence)}
                   </button>

@@ -52,7 +52,13 @@ export function Search({ source, session, change, onClose }: SearchProps) {
     };
   }, [text, session, source]);
   const go = ({ key, where }: InspectionHit) => {
-    change({ selected: key, follows: false, side: 'iterations', marks: [], tab: where === 'assistant' ? 'answer' : 'tools' });
+    change({
+      selected: key,
+      follows: false,
+      side: 'iterations',
+      marks: [],
+      tab: where === 'assistant' ? 'answer' : 'tools',
+    });
     onClose();
   };
   return (
@@ -66,7 +72,11 @@ export function Search({ source, session, change, onClose }: SearchProps) {
         onInput={({ currentTarget }) => setText(currentTarget.value)}
       />
       <p class="quiet" role="status">
-        {text.trim() === '' ? 'In messages, inputs and outputs of tools, and records.' : isOver ? plural(hits.length, 'hit') : 'Searching …'}
+        {text.trim() === ''
+          ? 'In messages, inputs and outputs of tools, and records.'
+          : isOver
+            ? plural(hits.length, 'hit')
+            : 'Searching …'}
       </p>
       <ul class="hits">
         {hits.map((hit, at) => (

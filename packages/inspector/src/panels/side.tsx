@@ -25,7 +25,13 @@ export function Side(props: SideProps) {
   };
   return (
     <section class="card side" aria-label="Lists">
-      <Tabs label="Lists" names={names} chosen={view.side} panel="side" onChoose={(side) => change({ side })} />
+      <Tabs
+        label="Lists"
+        names={names}
+        chosen={view.side}
+        panel="side"
+        onChoose={(side) => change({ side })}
+      />
       <div id="side" role="tabpanel" aria-labelledby={`side-${view.side}`} class="side-panel">
         {view.side === 'iterations' && <Iterations {...props} />}
         {view.side === 'notable' && <Notable {...props} />}

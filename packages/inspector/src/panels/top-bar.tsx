@@ -24,7 +24,15 @@ export function TopBar({ source, data, view, change, isConnected, onSearch, onHe
     <header class="top">
       <span class="brand" aria-hidden="true">
         <svg viewBox="0 0 16 16" width="20" height="20">
-          <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="3" stroke-dasharray="28 10" />
+          <circle
+            cx="8"
+            cy="8"
+            r="6"
+            fill="none"
+            stroke="currentColor"
+            stroke-width="3"
+            stroke-dasharray="28 10"
+          />
         </svg>
       </span>
       <div class="who">
@@ -40,7 +48,8 @@ export function TopBar({ source, data, view, change, isConnected, onSearch, onHe
       </span>
       {data.state === 'running' && (
         <label class="toggle">
-          <input type="checkbox" checked={view.follows} onChange={() => change({ follows: !view.follows })} /> follow
+          <input type="checkbox" checked={view.follows} onChange={() => change({ follows: !view.follows })} />{' '}
+          follow
         </label>
       )}
       <nav class="tools" aria-label="Session">
@@ -57,7 +66,11 @@ export function TopBar({ source, data, view, change, isConnected, onSearch, onHe
   );
 }
 
-function Sessions({ source, change, session }: Pick<TopBarProps, 'source' | 'change'> & { readonly session: string }) {
+function Sessions({
+  source,
+  change,
+  session,
+}: Pick<TopBarProps, 'source' | 'change'> & { readonly session: string }) {
   const [all, setAll] = useState<readonly ListedSession[]>([]);
   const load = () => void source.sessions().then(setAll, () => undefined);
   useEffect(load, [source]);
@@ -107,16 +120,29 @@ function Take({ source, data }: Pick<TopBarProps, 'source' | 'data'>) {
         {exported !== undefined && (
           <>
             <h2>Export</h2>
-            <button type="button" onClick={() => save('html', false)}>Page with the data in it</button>
-            <button type="button" onClick={() => save('html', true)}>The same, without contents</button>
-            <button type="button" onClick={() => save('perfetto', false)}>Trace for Perfetto</button>
-            <button type="button" onClick={() => save('json', false)}>Data as JSON</button>
-            <p class="quiet" role="status">{said}</p>
+            <button type="button" onClick={() => save('html', false)}>
+              Page with the data in it
+            </button>
+            <button type="button" onClick={() => save('html', true)}>
+              The same, without contents
+            </button>
+            <button type="button" onClick={() => save('perfetto', false)}>
+              Trace for Perfetto
+            </button>
+            <button type="button" onClick={() => save('json', false)}>
+              Data as JSON
+            </button>
+            <p class="quiet" role="status">
+              {said}
+            </p>
           </>
         )}
         <h2>Commands</h2>
         <Copied label="Does it decide the same again?" text={`turnwright replay ${id}`} />
-        <Copied label="What would other rules have allowed?" text={`turnwright policy try --allow 'Bash(npm test)' ${id}`} />
+        <Copied
+          label="What would other rules have allowed?"
+          text={`turnwright policy try --allow 'Bash(npm test)' ${id}`}
+        />
         <Copied label="As text" text={`turnwright explain ${id}`} />
         <Copied label="Go on" text={`turnwright --resume ${id}`} />
       </div>

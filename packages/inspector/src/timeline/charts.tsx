@@ -17,8 +17,10 @@ interface ChartsProps {
 interface Series {
   readonly name: string;
   readonly colour: string;
-  /** One for each iteration; null: not known. */
+  /** One for each iteration, up to which a bar goes; null: not known. */
   readonly values: readonly (number | null)[];
+  /** Its part of the last bar. */
+  readonly last: number;
   /** A line of steps, with a measure of its own if `isApart`; else bars from the ground up. */
   readonly isLine?: true;
   readonly isApart?: true;
@@ -33,7 +35,13 @@ interface ChartSpec {
 }
 
 export function Charts({ data, axis, from, to, width, colours }: ChartsProps) {
-  const main = useMemo(() => data.iterations.filter(({ agent, tokens, context }) => agent === '' && (tokens ?? context) !== undefined), [data]);
+  const main = useMemo(
+    () =>
+      data.iterations.filter(
+        ({ agent, tokens, context }) => agent === '' && (tokens ?? context) !== undefined,
+      ),
+    [data],
+  );
   const xs = useMemo(() => main.map(({ start, end }) => axis.shown((start + end) / 2)), [main, axis]);
   const specs = useMemo(() => specsOf(main, colours), [main, colours]);
   if (main.length === 0) return null;
@@ -57,33 +65,61 @@ function specsOf(iterations: readonly InspectedIteration[], colours: Colours): r
   });
   const read = iterations.map(({ tokens }) => tokens?.cacheRead ?? 0);
   const written = iterations.map(({ tokens }) => (tokens?.cacheRead ?? 0) + (tokens?.cacheWrite ?? 0));
-  const all = iterations.map(({ tokens }) => (tokens?.cacheRead ?? 0) + (tokens?.cacheWrite ?? 0) + (tokens?.fresh ?? 0));
-  const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  const all = iterations.map(
+    ({ tokens }) => (tokens?.cacheRead ?? 0) + (tokens?.cacheWrite ?? 0) + (tokens?.fresh ?? 0),
+  );
+  const end = iterations.at(-1);
+  const css = (name: string) =>
+    getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   return [
     {
       name: 'Context',
       show: count,
       series: [
-        { name: 'conversation', colour: colours.answer, values: used },
-        { name: 'system and tools', colour: colours.model, values: over },
-        { name: 'is shortened at', colour: colours.recovered, values: limits, isLine: true, dash: [5, 4] },
+        {
+          name: 'conversation',
+          colour: colours.answer,
+          values: used,
+          last: (end?.context?.used ?? 0) - (end?.context?.overhead ?? 0),
+        },
+        { name: 'system and tools', colour: colours.model, values: over, last: end?.context?.overhead ?? 0 },
+        {
+          name: 'is shortened at',
+          colour: colours.recovered,
+          values: limits,
+          last: end?.context?.autocompactAt ?? 0,
+          isLine: true,
+          dash: [5, 4],
+        },
       ],
     },
     {
       name: 'Cost',
       show: usd,
       series: [
-        { name: 'each', colour: colours.tool, values: iterations.map(({ costUsd }) => costUsd ?? null) },
-        { name: 'together', colour: colours.accent, values: cumulative, isLine: true, isApart: true },
+        {
+          name: 'each iteration, the last',
+          colour: colours.tool,
+          values: iterations.map(({ costUsd }) => costUsd ?? null),
+          last: end?.costUsd ?? 0,
+        },
+        {
+          name: 'main thread so far',
+          colour: colours.accent,
+          values: cumulative,
+          last: sum,
+          isLine: true,
+          isApart: true,
+        },
       ],
     },
     {
       name: 'Cache',
       show: count,
       series: [
-        { name: 'fresh', colour: css('fresh'), values: all },
-        { name: 'written', colour: css('write'), values: written },
-        { name: 'read', colour: css('read'), values: read },
+        { name: 'fresh', colour: css('fresh'), values: all, last: end?.tokens?.fresh ?? 0 },
+        { name: 'written', colour: css('write'), values: written, last: end?.tokens?.cacheWrite ?? 0 },
+        { name: 'read', colour: css('read'), values: read, last: end?.tokens?.cacheRead ?? 0 },
       ],
     },
   ];
@@ -108,8 +144,7 @@ function Chart({ spec, xs, from, to, width, colours }: ChartProps) {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     drawChart(context, { spec, xs, from, to, width, colours });
   });
-  const last = spec.series.map(({ values }) => values.findLast((value) => value !== null) ?? 0);
-  const words = spec.series.map(({ name }, at) => `${name} ${spec.show(last[at] ?? 0)}`);
+  const words = spec.series.map(({ name, last }) => `${name} ${spec.show(last)}`);
   return (
     <figure class="chart">
       <figcaption>
@@ -136,7 +171,10 @@ function Chart({ spec, xs, from, to, width, colours }: ChartProps) {
 const TOP = 6;
 const MOST_BAR = 22;
 
-function drawChart(context: CanvasRenderingContext2D, { spec, xs, from, to, width, colours }: ChartProps): void {
+function drawChart(
+  context: CanvasRenderingContext2D,
+  { spec, xs, from, to, width, colours }: ChartProps,
+): void {
   const room = width - GUTTER;
   const scale = room / (to - from);
   const x = (at: number) => GUTTER + ((xs[at] ?? 0) - from) * scale;
@@ -145,7 +183,8 @@ function drawChart(context: CanvasRenderingContext2D, { spec, xs, from, to, widt
   const last = beyond < 0 ? xs.length - 1 : beyond;
   const mostIn = (series: readonly Series[]) => {
     let most = 0;
-    for (const { values } of series) for (let at = first; at <= last; at++) most = Math.max(most, values[at] ?? 0);
+    for (const { values } of series)
+      for (let at = first; at <= last; at++) most = Math.max(most, values[at] ?? 0);
     return most === 0 ? 1 : most * 1.04;
   };
   const most = mostIn(spec.series.filter(({ isApart }) => isApart !== true));
@@ -167,7 +206,7 @@ function drawChart(context: CanvasRenderingContext2D, { spec, xs, from, to, widt
   const perIteration = (x(last) - x(first)) / Math.max(1, last - first);
   const bar = Math.min(MOST_BAR, Math.max(1, perIteration * 0.7));
   for (const { values, colour, isLine, isApart, dash } of spec.series) {
-    const top = isApart === true ? mostIn([{ name: '', colour, values }]) : most;
+    const top = isApart === true ? mostIn([{ name: '', colour, values, last: 0 }]) : most;
     context.fillStyle = colour;
     context.strokeStyle = colour;
     context.lineWidth = 1.5;

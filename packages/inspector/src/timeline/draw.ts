@@ -23,7 +23,9 @@ export interface Scene {
   readonly load: readonly number[];
 }
 
-export type Colours = Readonly<Record<Paint | 'text' | 'quiet' | 'line' | 'ground' | 'accent' | 'fade', string>>;
+export type Colours = Readonly<
+  Record<Paint | 'text' | 'quiet' | 'line' | 'ground' | 'accent' | 'fade', string>
+>;
 
 export const heightOf = (lanes: readonly Lane[]): number => OVERVIEW + RULER + lanes.length * LANE + 6;
 
@@ -41,7 +43,11 @@ export function drawTimeline(context: CanvasRenderingContext2D, scene: Scene, co
     const y = OVERVIEW + RULER + at * LANE;
     if (lane.name !== '') {
       context.fillStyle = colours.quiet;
-      context.fillText(fitted(context, lane.name, GUTTER - 12 - lane.depth * 8), 4 + lane.depth * 8, y + LANE / 2);
+      context.fillText(
+        fitted(context, lane.name, GUTTER - 12 - lane.depth * 8),
+        4 + lane.depth * 8,
+        y + LANE / 2,
+      );
       context.fillStyle = colours.line;
       context.fillRect(0, y, width, 1);
     }
@@ -62,7 +68,11 @@ interface LanePlace {
   readonly colours: Colours;
 }
 
-function drawLane(context: CanvasRenderingContext2D, slices: readonly Slice[], { x, y, scene, colours }: LanePlace): void {
+function drawLane(
+  context: CanvasRenderingContext2D,
+  slices: readonly Slice[],
+  { x, y, scene, colours }: LanePlace,
+): void {
   const [from, to] = [scene.axis.clock(scene.from), scene.axis.clock(scene.to)];
   let drawn = -1;
   for (let at = firstBehind(slices, from); at < slices.length; at++) {
@@ -84,12 +94,22 @@ function drawLane(context: CanvasRenderingContext2D, slices: readonly Slice[], {
     }
     if (right - left > TEXT_FROM && slice.label !== '') {
       context.fillStyle = colours.ground;
-      context.fillText(fitted(context, slice.label, right - left - 10), Math.max(left, GUTTER) + 4, y + LANE / 2 + 0.5);
+      context.fillText(
+        fitted(context, slice.label, right - left - 10),
+        Math.max(left, GUTTER) + 4,
+        y + LANE / 2 + 0.5,
+      );
     }
   }
 }
 
-function hatch(context: CanvasRenderingContext2D, left: number, right: number, y: number, colour: string): void {
+function hatch(
+  context: CanvasRenderingContext2D,
+  left: number,
+  right: number,
+  y: number,
+  colour: string,
+): void {
   context.save();
   context.beginPath();
   context.rect(left, y, right - left, LANE - 5);
@@ -115,7 +135,10 @@ function drawOverview(context: CanvasRenderingContext2D, scene: Scene, colours: 
     const height = share === 0 ? 0 : Math.max(1.5, share * (OVERVIEW - 8));
     context.fillRect(GUTTER + at * column, OVERVIEW - 4 - height, Math.max(1, column - 0.5), height);
   }
-  const [left, right] = [scene.from, scene.to].map((at) => GUTTER + (at / scene.axis.length) * room) as [number, number];
+  const [left, right] = [scene.from, scene.to].map((at) => GUTTER + (at / scene.axis.length) * room) as [
+    number,
+    number,
+  ];
   context.fillStyle = colours.fade;
   context.fillRect(GUTTER, 0, left - GUTTER, OVERVIEW - 3);
   context.fillRect(right, 0, scene.width - right, OVERVIEW - 3);
@@ -138,7 +161,10 @@ function drawRuler(context: CanvasRenderingContext2D, scene: Scene, colours: Col
     if (x + context.measureText(label).width + 6 < scene.width) context.fillText(label, x + 4, y);
   }
   for (const { at, width, ms } of scene.axis.pauses) {
-    const [left, right] = [at, at + width].map((each) => GUTTER + (each - scene.from) * scale) as [number, number];
+    const [left, right] = [at, at + width].map((each) => GUTTER + (each - scene.from) * scale) as [
+      number,
+      number,
+    ];
     if (right < GUTTER || left > scene.width) continue;
     context.fillStyle = colours.fade;
     context.fillRect(Math.max(GUTTER, left), OVERVIEW, right - Math.max(GUTTER, left), heightOf(scene.lanes));
@@ -151,10 +177,19 @@ function drawRuler(context: CanvasRenderingContext2D, scene: Scene, colours: Col
   }
 }
 
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 3e4, 6e4, 12e4, 3e5, 6e5, 18e5, 36e5, 72e5, 216e5, 864e5];
-const niceStep = (least: number): number => STEPS.find((step) => step >= least) ?? Math.ceil(least / 864e5) * 864e5;
+const STEPS = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 3e4, 6e4, 12e4, 3e5, 6e5, 18e5, 36e5, 72e5, 216e5,
+  864e5,
+];
+const niceStep = (least: number): number =>
+  STEPS.find((step) => step >= least) ?? Math.ceil(least / 864e5) * 864e5;
 
-function drawMarks(context: CanvasRenderingContext2D, scene: Scene, colours: Colours, x: (shown: number) => number): void {
+function drawMarks(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  colours: Colours,
+  x: (shown: number) => number,
+): void {
   if (scene.marked === undefined) return;
   const [left, right] = scene.marked.map(x) as [number, number];
   const height = heightOf(scene.lanes) - OVERVIEW;

@@ -32,7 +32,12 @@ export function Flame({ data, change, selected }: TimelineProps) {
         </label>
       </div>
       <div class="flame">
-        <Row boxes={[tree]} whole={tree.value} {...{ selected }} onSelect={(key) => change({ selected: key, follows: false })} />
+        <Row
+          boxes={[tree]}
+          whole={tree.value}
+          {...{ selected }}
+          onSelect={(key) => change({ selected: key, follows: false })}
+        />
       </div>
     </>
   );
@@ -98,7 +103,9 @@ function Row({ boxes, whole, selected, onSelect }: RowProps) {
       ))}
       {rest > 0 && (
         <div class="flame-box" style={{ flexGrow: rest, flexBasis: 0 }}>
-          <span class="rest" title={`${hidden.length} smaller ones`}>…</span>
+          <span class="rest" title={`${hidden.length} smaller ones`}>
+            …
+          </span>
         </div>
       )}
     </div>

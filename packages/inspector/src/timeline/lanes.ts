@@ -1,7 +1,7 @@
 /** What the timeline draws: lanes of slices that do not overlap. */
 import type { InspectedIteration, SessionInspection } from '@turnwright/engine';
 import { duration, usd } from '../format.ts';
-import { outName, toneOf } from '../words.ts';
+import { outName, shortStep, toneOf } from '../words.ts';
 
 export type Paint =
   | 'plain'
@@ -56,7 +56,7 @@ const iterationSlice = (iteration: InspectedIteration): Slice => ({
   end: iteration.end,
   paint: toneOf(iteration),
   key: iteration.key,
-  label: `#${iteration.step}`,
+  label: `#${shortStep(iteration)}`,
   tip: `#${iteration.step} ${outName(iteration.out)} · ${duration(iteration.end - iteration.start)}${iteration.costUsd === undefined ? '' : ` · ${usd(iteration.costUsd)}`}\n${iteration.sentence}`,
 });
 
@@ -82,17 +82,32 @@ function addParts(iteration: InspectedIteration, add: (lane: string, slice: Slic
     const isBad = outcome !== 'complete';
     const begin = attempt.start;
     if (waited !== undefined)
-      add('Model', { start: begin - waited, end: begin, paint: 'wait', key, label: '', tip: `waited ${duration(waited)} before attempt ${at + 1}` });
+      add('Model', {
+        start: begin - waited,
+        end: begin,
+        paint: 'wait',
+        key,
+        label: '',
+        tip: `waited ${duration(waited)} before attempt ${at + 1}`,
+      });
     const content = firstContent ?? attempt.end;
     const tip = `${model}, attempt ${at + 1}: ${outcome.replaceAll('_', ' ')}\n${duration(content - begin)} to the first content, ${duration(attempt.end - begin)} in all`;
     add('Model', { start: begin, end: content, paint: isBad ? 'bad' : 'model', key, label: '', tip });
-    if (firstContent !== undefined && !isBad) add('Model', { start: content, end: attempt.end, paint: 'answer', key, label: '', tip });
+    if (firstContent !== undefined && !isBad)
+      add('Model', { start: content, end: attempt.end, paint: 'answer', key, label: '', tip });
   }
   for (const call of calls) {
     const what = `${call.name} ${call.subject ?? ''}`.trim();
     if (call.askedMs !== undefined) {
       const end = call.start ?? call.end;
-      add(call.name, { start: Math.max(call.queued, end - call.askedMs), end, paint: 'asked', key, label: 'asked', tip: `${what}\nasked for ${duration(call.askedMs)}. ${call.why ?? ''}` });
+      add(call.name, {
+        start: Math.max(call.queued, end - call.askedMs),
+        end,
+        paint: 'asked',
+        key,
+        label: 'asked',
+        tip: `${what}\nasked for ${duration(call.askedMs)}. ${call.why ?? ''}`,
+      });
     }
     const begin = call.start ?? call.end;
     add(call.name, {
@@ -105,7 +120,15 @@ function addParts(iteration: InspectedIteration, add: (lane: string, slice: Slic
     });
   }
   for (const { step, before, after, ms } of steps)
-    if (after < before) add('Shortening', { start, end: start + Math.max(ms, 1), paint: 'step', key, label: step, tip: `${step}: ${before} → ${after} tokens, ${duration(ms)}` });
+    if (after < before)
+      add('Shortening', {
+        start,
+        end: start + Math.max(ms, 1),
+        paint: 'step',
+        key,
+        label: step,
+        tip: `${step}: ${before} → ${after} tokens, ${duration(ms)}`,
+      });
 }
 
 /** As few rows as there are slices at the same time. */

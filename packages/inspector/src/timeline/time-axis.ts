@@ -22,7 +22,11 @@ interface Piece {
   readonly shownTo: number;
 }
 
-export function makeTimeAxis(iterations: readonly InspectedIteration[], end: number, unfolded: boolean): TimeAxis {
+export function makeTimeAxis(
+  iterations: readonly InspectedIteration[],
+  end: number,
+  unfolded: boolean,
+): TimeAxis {
   const spans = busySpans(iterations, end);
   const busy = spans.reduce((sum, [from, to]) => sum + to - from, 0);
   const fold = Math.max(500, busy * 0.015);
@@ -74,10 +78,16 @@ function pieceAt(pieces: readonly Piece[], value: number, to: keyof Piece): Piec
 }
 
 /** In order and apart. */
-function busySpans(iterations: readonly InspectedIteration[], end: number): readonly (readonly [number, number])[] {
+function busySpans(
+  iterations: readonly InspectedIteration[],
+  end: number,
+): readonly (readonly [number, number])[] {
   const spans: [number, number][] = [];
   for (const iteration of iterations) {
-    const from = Math.max(0, Math.min(iteration.start, ...iteration.attempts.map(({ start, waited = 0 }) => start - waited)));
+    const from = Math.max(
+      0,
+      Math.min(iteration.start, ...iteration.attempts.map(({ start, waited = 0 }) => start - waited)),
+    );
     const to = Math.max(iteration.end, ...iteration.calls.map((call) => call.end));
     const last = spans.at(-1);
     if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);

@@ -30,7 +30,9 @@ export function Timeline({ data, view, change, selected }: TimelineProps) {
   const colours = useColours();
   useLayoutEffect(() => {
     if (box.current === null) return;
-    const measured = new ResizeObserver(([entry]) => entry !== undefined && setWidth(Math.max(280, Math.floor(entry.contentRect.width))));
+    const measured = new ResizeObserver(
+      ([entry]) => entry !== undefined && setWidth(Math.max(280, Math.floor(entry.contentRect.width))),
+    );
     measured.observe(box.current);
     return () => measured.disconnect();
   }, []);
@@ -85,19 +87,36 @@ export function Timeline({ data, view, change, selected }: TimelineProps) {
           style={{ width: `${width}px`, height: `${heightOf(lanes)}px` }}
         />
         {tip !== undefined && (
-          <div class="tip" style={{ left: `${Math.max(0, Math.min(tip.x + 12, width - 320))}px`, top: `${tip.y + 16}px` }}>
+          <div
+            class="tip"
+            style={{ left: `${Math.max(0, Math.min(tip.x + 12, width - 320))}px`, top: `${tip.y + 16}px` }}
+          >
             {visible(tip.text)}
           </div>
         )}
       </div>
-      {marked !== undefined && <Marked {...{ data, axis, marked }} onZoom={() => { zoom(marked); setMarked(undefined); }} onDrop={() => setMarked(undefined)} />}
+      {marked !== undefined && (
+        <Marked
+          {...{ data, axis, marked }}
+          onZoom={() => {
+            zoom(marked);
+            setMarked(undefined);
+          }}
+          onDrop={() => setMarked(undefined)}
+        />
+      )}
       <div class="timeline-options">
         <button type="button" onClick={() => zoom([0, axis.length])} disabled={view.zoom === undefined}>
           All <kbd>0</kbd>
         </button>
         {axis.pauses.length > 0 || view.unfolded ? (
           <label class="toggle">
-            <input type="checkbox" checked={view.unfolded} onChange={() => change({ unfolded: !view.unfolded, zoom: undefined })} /> pauses as long as they were
+            <input
+              type="checkbox"
+              checked={view.unfolded}
+              onChange={() => change({ unfolded: !view.unfolded, zoom: undefined })}
+            />{' '}
+            pauses as long as they were
           </label>
         ) : null}
         {agents.length > 0 && (
@@ -111,12 +130,14 @@ export function Timeline({ data, view, change, selected }: TimelineProps) {
           </label>
         )}
         <span class="legend keys-of-colours" aria-hidden="true">
-          {(['plain', 'recovered', 'good', 'bad', 'model', 'answer', 'tool', 'asked'] as const).map((paint) => (
-            <span key={paint}>
-              <i style={{ background: colours[paint] }} />
-              {LEGEND[paint]}
-            </span>
-          ))}
+          {(['plain', 'recovered', 'good', 'bad', 'model', 'answer', 'tool', 'asked'] as const).map(
+            (paint) => (
+              <span key={paint}>
+                <i style={{ background: colours[paint] }} />
+                {LEGEND[paint]}
+              </span>
+            ),
+          )}
         </span>
       </div>
       <Charts {...{ data, axis, from, to, width, colours }} />
@@ -162,9 +183,11 @@ function sliceAt({ lanes, axis, from, to, width }: Scene, x: number, y: number):
 /** Share of the cost in each column. */
 function loadOf({ iterations }: SessionInspection, axis: TimeAxis): readonly number[] {
   const columns = new Array<number>(COLUMNS).fill(0);
+  const column = (ms: number) => Math.min(COLUMNS - 1, Math.floor((axis.shown(ms) / axis.length) * COLUMNS));
   for (const { start, end, costUsd = 0 } of iterations) {
-    const at = Math.min(COLUMNS - 1, Math.floor((axis.shown((start + end) / 2) / axis.length) * COLUMNS));
-    columns[at] = (columns[at] ?? 0) + Math.max(costUsd, 1e-6);
+    const [first, last] = [column(start), column(end)];
+    const share = Math.max(costUsd, 1e-6) / (last - first + 1);
+    for (let at = first; at <= last; at++) columns[at] = (columns[at] ?? 0) + share;
   }
   const most = columns.reduce((m, value) => Math.max(m, value), 0);
   return columns.map((value) => (most === 0 ? 0 : value / most));
@@ -185,19 +208,29 @@ function Marked({ data, axis, marked, onZoom, onDrop }: MarkedProps) {
   const cost = within.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
   return (
     <p class="marked" role="status">
-      <b>{duration(to - from)}</b> · {plural(within.length, 'iteration')} · {plural(calls.length, 'call')} · {usd(cost)}
-      <button type="button" onClick={onZoom}>Zoom in</button>
-      <button type="button" onClick={onDrop}>Drop</button>
+      <b>{duration(to - from)}</b> · {plural(within.length, 'iteration')} · {plural(calls.length, 'call')} ·{' '}
+      {usd(cost)}
+      <button type="button" onClick={onZoom}>
+        Zoom in
+      </button>
+      <button type="button" onClick={onDrop}>
+        Drop
+      </button>
     </p>
   );
 }
 
-function useTimelineKeys(scene: { readonly current: Scene }, zoom: (next: readonly [number, number]) => void, drop: () => void): void {
+function useTimelineKeys(
+  scene: { readonly current: Scene },
+  zoom: (next: readonly [number, number]) => void,
+  drop: () => void,
+): void {
   const act = useRef({ zoom, drop });
   act.current = { zoom, drop };
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null)
+        return;
       if (event.target instanceof HTMLElement && event.target.matches('input, select, textarea')) return;
       const { from, to, axis } = scene.current;
       const [span, middle] = [to - from, (from + to) / 2];
@@ -222,13 +255,34 @@ function useTimelineKeys(scene: { readonly current: Scene }, zoom: (next: readon
   }, []);
 }
 
-const NAMES: readonly (keyof Colours)[] = ['plain', 'recovered', 'good', 'bad', 'parked', 'running', 'wait', 'model', 'answer', 'tool', 'asked', 'step', 'text', 'quiet', 'line', 'ground', 'accent', 'fade'];
+const NAMES: readonly (keyof Colours)[] = [
+  'plain',
+  'recovered',
+  'good',
+  'bad',
+  'parked',
+  'running',
+  'wait',
+  'model',
+  'answer',
+  'tool',
+  'asked',
+  'step',
+  'text',
+  'quiet',
+  'line',
+  'ground',
+  'accent',
+  'fade',
+];
 
 /** The colours of the style sheet, which change with the scheme. */
 function useColours(): Colours {
   const read = () => {
     const style = getComputedStyle(document.documentElement);
-    return Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])) as Colours;
+    return Object.fromEntries(
+      NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]),
+    ) as Colours;
   };
   const [colours, setColours] = useState(read);
   useEffect(() => {

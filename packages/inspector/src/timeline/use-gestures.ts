@@ -20,7 +20,10 @@ interface Pointer {
   x: number;
 }
 
-export function useGestures(canvas: { readonly current: HTMLCanvasElement | null }, gestures: Gestures): void {
+export function useGestures(
+  canvas: { readonly current: HTMLCanvasElement | null },
+  gestures: Gestures,
+): void {
   const now = useRef(gestures);
   now.current = gestures;
   useEffect(() => {
@@ -55,7 +58,7 @@ export function useGestures(canvas: { readonly current: HTMLCanvasElement | null
       const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
       if (!isSideways && !event.ctrlKey && document.activeElement !== element) return;
       event.preventDefault();
-      if (isSideways) move((((event.deltaX || event.deltaY) / (width - GUTTER)) * (to - from)));
+      if (isSideways) move(((event.deltaX || event.deltaY) / (width - GUTTER)) * (to - from));
       else zoomAround(at(event)[0], Math.exp(event.deltaY * (event.ctrlKey ? 0.01 : 0.0015)));
     };
     const down = (event: PointerEvent) => {
