@@ -40,8 +40,8 @@ export async function inspectorPage(root) {
   const shell = readFileSync(`${root}/${SOURCES}/shell.html`, 'utf8');
   return shell
     .replace('{policy}', () => policy)
-    .replace('{style}', () => style)
-    .replace('{script}', () => script);
+    .replace('<!--style-->', () => `<style>${style}</style>`)
+    .replace('<!--script-->', () => `<script>${script}</script>`);
 }
 
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -2,9 +2,9 @@
 import type { SessionInspection } from '@turnwright/engine';
 import type { JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
 import { toSessionCost } from '../../packages/engine/src/engine/standalone/inspect-session.ts';
-import { explainInspection } from '../../packages/engine/src/session/explain.ts';
+import { inspectionText } from '../../packages/engine/src/session/explain.ts';
 import { inspectJournals } from '../../packages/engine/src/session/inspection/inspect-journals.ts';
-import { JournalRows } from '../../packages/engine/src/session/inspection/journal-rows.ts';
+import { JournalRows } from '../../packages/engine/src/session/inspection/iteration-rows.ts';
 
 export function inspectEntries(
   entries: readonly JournalEntry[],
@@ -25,4 +25,4 @@ export function inspectEntries(
 }
 
 export const explainRecords = (entries: readonly JournalEntry[]): string =>
-  explainInspection(inspectEntries(entries));
+  inspectionText(inspectEntries(entries));

@@ -8,7 +8,6 @@ export {
 } from './client.ts';
 export type { Dispatch, Executor, ExecutorOptions, Run, Runner, RunState } from './dispatch.ts';
 export { inProcessRunner } from './in-process-runner.ts';
-export { type InspectionSources, openInspectionSources } from './inspection-sources.ts';
 export { type Operator, openOperator, type SessionDetails } from './operate.ts';
 export type { Limit } from './postgres/admission/bucket.ts';
 export { type LimitScope, setLimit } from './postgres/admission/buckets.ts';
@@ -33,6 +32,7 @@ export type { FollowOptions } from './stream/follow.ts';
 export type { Followed } from './stream/reader.ts';
 export type { WorkerFigure } from './watch/figure.ts';
 export { type HealthServer, serveHealth, type WorkerHealth } from './watch/health.ts';
+export { type InspectionSources, openInspectionSources } from './watch/inspection-sources.ts';
 export type { LogLine } from './watch/log.ts';
 export { worker } from './worker.ts';
 export { MODULE_FIELDS, type Worker, type WorkerModule, type WorkerOptions } from './worker-options.ts';

@@ -1,29 +1,28 @@
 /** The whole page: what is chosen, the keys, and the panels. */
 import type { SessionInspection } from '@turnwright/engine';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { PageSource } from './data/source.ts';
-import { Course } from './panels/course.tsx';
+import type { PageSource } from './data/page-source.ts';
+import { findIteration, listed, type PageView, readView, writeView } from './page-view.ts';
+import type { ChangeView } from './panel-props.ts';
+import { CoursePanel } from './panels/course.tsx';
 import { Detail } from './panels/detail.tsx';
 import { Head } from './panels/head.tsx';
 import { Help } from './panels/help.tsx';
 import { Search } from './panels/search.tsx';
-import { Side } from './panels/side.tsx';
+import { SidePanel } from './panels/side.tsx';
 import { TopBar } from './panels/top-bar.tsx';
-import { findIteration, listed, readView, type View, writeView } from './state.ts';
 
 interface AppProps {
   readonly source: PageSource;
   readonly session: string;
 }
 
-export type Change = (change: Partial<View>) => void;
-
 export function App({ source, session }: AppProps) {
-  const [view, setView] = useState<View>(() => readView(location.hash, session));
+  const [view, setView] = useState<PageView>(() => readView(location.hash, session));
   const [data, setData] = useState<SessionInspection>();
   const [link, setLink] = useState<{ readonly isConnected: boolean; readonly why?: string | undefined }>();
   const [overlay, setOverlay] = useState<'help' | 'search'>();
-  const change: Change = useCallback((next) => setView((before) => ({ ...before, ...next })), []);
+  const change: ChangeView = useCallback((next) => setView((before) => ({ ...before, ...next })), []);
 
   useEffect(() => {
     setData(undefined);
@@ -68,9 +67,9 @@ export function App({ source, session }: AppProps) {
       />
       <main>
         <Head {...{ data, change }} />
-        <Course {...{ data, view, change }} selected={selected?.key} />
+        <CoursePanel {...{ data, view, change }} selected={selected?.key} />
         <div class="columns">
-          <Side {...{ data, view, change }} selected={selected?.key} />
+          <SidePanel {...{ data, view, change }} selected={selected?.key} />
           {selected === undefined ? (
             <section class="card detail">
               <p class="quiet">No iteration yet.</p>
@@ -90,9 +89,9 @@ export function App({ source, session }: AppProps) {
 
 interface Keyed {
   readonly data: SessionInspection | undefined;
-  readonly view: View;
+  readonly view: PageView;
   readonly selected: string | undefined;
-  readonly change: Change;
+  readonly change: ChangeView;
   readonly overlay: 'help' | 'search' | undefined;
   readonly setOverlay: (overlay: 'help' | 'search' | undefined) => void;
 }

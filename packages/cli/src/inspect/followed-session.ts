@@ -74,7 +74,7 @@ export class FollowedSession {
  * Server-sent events: first everything, then what changed since the last event of this connection. So a
  * connection that was cut leaves no gap, and nothing comes twice.
  */
-export async function followSession(session: FollowedSession, response: ServerResponse): Promise<void> {
+export async function streamSession(session: FollowedSession, response: ServerResponse): Promise<void> {
   const leave = session.follow();
   response.once('close', leave);
   response.writeHead(200, { ...SAFE_HEADERS, 'content-type': 'text/event-stream; charset=utf-8' });

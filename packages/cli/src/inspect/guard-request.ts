@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 /** 256 bits. */
 export const createToken = (): string => randomBytes(32).toString('base64url');
 
-export interface Refusal {
+interface Refusal {
   readonly status: 403 | 404 | 405;
   readonly why: string;
 }

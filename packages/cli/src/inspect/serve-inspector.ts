@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import type { OpenInspection, SDKSessionInfo } from '@turnwright/engine';
 import type { ExportKind } from '../flags/inspect-flags.ts';
 import { exportSession } from './export-session.ts';
-import { FollowedSession, followSession } from './followed-session.ts';
+import { FollowedSession, streamSession } from './followed-session.ts';
 import { createToken, refuseRequest, SAFE_HEADERS } from './guard-request.ts';
 import type { PageFile } from './page-file.ts';
 
-export interface InspectorParts {
+interface InspectorParts {
   readonly page: PageFile;
   /** The one that the page shows first. */
   readonly session: OpenInspection;
@@ -20,10 +20,10 @@ export interface InspectorParts {
   readonly idleMs?: number | undefined;
 }
 
-export interface Inspector {
+interface Inspector {
   /** With the token in its fragment, which no server and no log sees. */
   readonly url: string;
-  /** Resolves when it has ended: nobody looked for `idleMs`, or `close` was called. */
+  /** Resolves when it has ended: no page was open for `idleMs`, or `close` was called. */
   readonly closed: Promise<void>;
   close(): void;
 }
@@ -135,7 +135,7 @@ const ROUTES: Readonly<Record<string, (call: Call) => Promise<void>>> = {
     response.end();
   }),
 
-  '/api/live': withSession(async (session, { response }) => followSession(session, response)),
+  '/api/live': withSession(async (session, { response }) => streamSession(session, response)),
 
   '/api/export': withSession(async (session, { response, query, parts }) => {
     const kind = query.get('kind') ?? 'html';

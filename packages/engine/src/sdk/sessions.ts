@@ -284,7 +284,7 @@ export async function inspectSession(
 
 /** The text of `explainSession`, of data that was read before. */
 export async function explainInspection(inspection: SessionInspection): Promise<string> {
-  return (await loadInspection()).explainInspection(inspection);
+  return (await loadInspection()).inspectionText(inspection);
 }
 
 /**

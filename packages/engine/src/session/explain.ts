@@ -5,11 +5,11 @@ import type {
   InspectedTotals,
   SessionInspection,
 } from '../protocol/session/inspection.ts';
-import { shortened } from './inspection/journal-rows.ts';
-import { count, duration, usd } from './inspection/sentences.ts';
+import { shortenSubject } from './inspection/iteration-rows.ts';
+import { sayCount, sayDuration, sayUsd } from './inspection/sentences.ts';
 
 /** Plain text for a terminal: the reason for the last stop first, then one line per iteration. */
-export function explainInspection(inspection: SessionInspection): string {
+export function inspectionText(inspection: SessionInspection): string {
   const { state, sentence, submissions, damage } = inspection;
   if (state === 'empty' || state === 'foreign') return [sentence, ...damaged(damage)].join('\n');
   const several = submissions.length > 1;
@@ -21,7 +21,7 @@ export function explainInspection(inspection: SessionInspection): string {
         ({ agent, submission }) => agent === '' && submission === number,
       );
       const head = several ? [`Submission ${number} of ${submissions.length}: ${end}`] : [];
-      const asked = several && prompt !== '' ? [`  asked: ${shortened(oneLine(prompt), 60)}`] : [];
+      const asked = several && prompt !== '' ? [`  asked: ${shortenSubject(oneLine(prompt), 60)}`] : [];
       const rows = own.length === 0 ? ['  (no request was made)'] : folded(own);
       return ['', ...head, ...asked, ...rows];
     }),
@@ -37,11 +37,11 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 function sumLine({ turns, costUsd, wastedUsd, cacheHit, activeMs, waitingMs }: InspectedTotals): string {
   const parts = [
     `${turns} ${turns === 1 ? 'iteration' : 'iterations'}`,
-    usd(costUsd),
-    duration(activeMs),
+    sayUsd(costUsd),
+    sayDuration(activeMs),
     `${Math.round(cacheHit * 100)} % read from the cache`,
-    ...(waitingMs >= 1000 ? [`${duration(waitingMs)} waited`] : []),
-    ...(wastedUsd > 0 ? [`${usd(wastedUsd)} wasted`] : []),
+    ...(waitingMs >= 1000 ? [`${sayDuration(waitingMs)} waited`] : []),
+    ...(wastedUsd > 0 ? [`${sayUsd(wastedUsd)} wasted`] : []),
   ];
   return parts.join(' · ');
 }
@@ -74,7 +74,7 @@ function foldedLine(run: readonly InspectedIteration[]): string {
   const names = [...new Set(first?.calls.map(({ name }) => name))].join(', ');
   const cost = run.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
   const ms = run.reduce((sum, { start, end }) => sum + end - start, 0);
-  return `#${first?.step} to #${last?.step} · ${run.length} times ${names} · ${usd(cost)} · ${duration(ms)}`;
+  return `#${first?.step} to #${last?.step} · ${run.length} times ${names} · ${sayUsd(cost)} · ${sayDuration(ms)}`;
 }
 
 const SUBJECT_CHARS = 60;
@@ -95,11 +95,11 @@ function describeIteration(iteration: InspectedIteration): readonly string[] {
     ...(tokens === undefined
       ? []
       : [
-          `${count(read)}${share}`,
+          `${sayCount(read)}${share}`,
           `cache ${read === 0 ? 0 : Math.round((tokens.cacheRead / read) * 100)} %`,
         ]),
-    ...(costUsd === undefined ? [] : [usd(costUsd)]),
-    duration(end - start),
+    ...(costUsd === undefined ? [] : [sayUsd(costUsd)]),
+    sayDuration(end - start),
   ];
   const isTold = out !== 'next_turn' || marks.includes('left');
   return [
@@ -138,9 +138,9 @@ const PLACES = {
 } as const;
 
 function callText({ name, subject, outcome, ranIn, start, end }: InspectedCall): string {
-  const about = subject === undefined ? '' : ` \`${shortened(subject, SUBJECT_CHARS)}\``;
+  const about = subject === undefined ? '' : ` \`${shortenSubject(subject, SUBJECT_CHARS)}\``;
   const place = ranIn === undefined ? '' : PLACES[ranIn];
-  const time = start === undefined ? '' : ` ${duration(end - start)}`;
+  const time = start === undefined ? '' : ` ${sayDuration(end - start)}`;
   return `${name}${about} ${OUTCOMES[outcome]}${place}${time}`;
 }
 
@@ -152,7 +152,7 @@ function agentLines({ agents }: SessionInspection): readonly string[] {
     'Agents:',
     ...below.map(
       ({ type, description, iterations, treeCostUsd, id }) =>
-        `  ${id.slice(0, 8)} ${type} · ${iterations} ${iterations === 1 ? 'iteration' : 'iterations'} · ${usd(treeCostUsd)} · ${shortened(oneLine(description), SUBJECT_CHARS)}`,
+        `  ${id.slice(0, 8)} ${type} · ${iterations} ${iterations === 1 ? 'iteration' : 'iterations'} · ${sayUsd(treeCostUsd)} · ${shortenSubject(oneLine(description), SUBJECT_CHARS)}`,
     ),
   ];
 }
@@ -178,7 +178,7 @@ function notable({ iterations, events }: SessionInspection): readonly string[] {
     .slice(0, MOST_DEAREST)
     .map(
       ({ step, costUsd = 0, tokens }) =>
-        `  #${step} ${usd(costUsd)}, ${count(tokens?.output ?? 0)} tokens written`,
+        `  #${step} ${sayUsd(costUsd)}, ${sayCount(tokens?.output ?? 0)} tokens written`,
     );
   const kinds = Object.entries(HEADINGS).flatMap(([kind, heading]) => {
     const lines = events

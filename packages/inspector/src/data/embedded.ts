@@ -1,6 +1,6 @@
 /** The data of an exported page. */
 import type { IterationDetail, SessionInspection } from '@turnwright/engine';
-import type { PageSource } from './source.ts';
+import type { PageSource } from './page-source.ts';
 
 interface Embedded {
   readonly data: SessionInspection;

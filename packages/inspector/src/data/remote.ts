@@ -5,7 +5,7 @@ import type {
   IterationDetail,
   SessionInspection,
 } from '@turnwright/engine';
-import type { ListedSession, PageSource } from './source.ts';
+import type { ListedSession, PageSource } from './page-source.ts';
 
 type Head = Omit<SessionInspection, 'iterations'>;
 

@@ -1,11 +1,11 @@
 /** The tree of agents, with what each cost. */
-import type { InspectedAgent } from '@turnwright/engine';
-import { duration, plural, usd, visible } from '../format.ts';
-import type { SideProps } from './side.tsx';
+import { countDepths } from '../agent-depths.ts';
+import { showDuration, showPlural, showText, showUsd } from '../format.ts';
+import type { PanelProps } from '../panel-props.ts';
 
-export function Agents({ data, change }: SideProps) {
+export function Agents({ data, change }: PanelProps) {
   const { agents, iterations } = data;
-  const depth = depthsOf(agents);
+  const depth = countDepths(agents);
   const most = agents[0]?.treeCostUsd ?? 0;
   return (
     <ul class="agents scroll">
@@ -19,26 +19,20 @@ export function Agents({ data, change }: SideProps) {
             }}
           >
             <span class="line">
-              <b>{visible(agent.type)}</b>
+              <b>{showText(agent.type)}</b>
               {agent.id !== '' && <code class="quiet">{agent.id.slice(0, 8)}</code>}
-              <span class="right">{usd(agent.treeCostUsd)}</span>
+              <span class="right">{showUsd(agent.treeCostUsd)}</span>
             </span>
-            {agent.description !== '' && <span class="sentence">{visible(agent.description)}</span>}
+            {agent.description !== '' && <span class="sentence">{showText(agent.description)}</span>}
             <span class="quiet">
-              {plural(agent.iterations, 'iteration')} · {duration(agent.end - agent.start)}
-              {agent.treeCostUsd !== agent.costUsd && ` · itself ${usd(agent.costUsd)}`}
+              {showPlural(agent.iterations, 'iteration')} · {showDuration(agent.end - agent.start)}
+              {agent.treeCostUsd !== agent.costUsd && ` · itself ${showUsd(agent.costUsd)}`}
             </span>
-            <span class="sentence">{visible(agent.sentence)}</span>
+            <span class="sentence">{showText(agent.sentence)}</span>
             <i class="weight" style={{ width: `${most === 0 ? 0 : (agent.treeCostUsd / most) * 100}%` }} />
           </button>
         </li>
       ))}
     </ul>
   );
-}
-
-export function depthsOf(agents: readonly InspectedAgent[]): ReadonlyMap<string, number> {
-  const depth = new Map<string, number>();
-  for (const { id, parent } of agents) depth.set(id, parent === undefined ? 0 : (depth.get(parent) ?? 0) + 1);
-  return depth;
 }

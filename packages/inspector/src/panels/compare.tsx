@@ -1,7 +1,7 @@
 /** Two iterations side by side. */
 import type { InspectedIteration } from '@turnwright/engine';
-import { count, duration, percent, usd } from '../format.ts';
-import { outName } from '../words.ts';
+import { showCount, showDuration, showShare, showUsd } from '../format.ts';
+import { outName } from '../page-words.ts';
 
 type Row = readonly [
   name: string,
@@ -15,15 +15,15 @@ const read = ({ tokens }: InspectedIteration) =>
 const ROWS: readonly Row[] = [
   ['ended with', ({ out }) => outName(out)],
   ['model', ({ model }) => model],
-  ['tokens read', (each) => count(read(each)), read],
+  ['tokens read', (each) => showCount(read(each)), read],
   [
     'from the cache',
-    (each) => percent(read(each) === 0 ? 0 : (each.tokens?.cacheRead ?? 0) / read(each)),
+    (each) => showShare(read(each) === 0 ? 0 : (each.tokens?.cacheRead ?? 0) / read(each)),
     (each) => each.tokens?.cacheRead ?? 0,
   ],
-  ['tokens written', ({ tokens }) => count(tokens?.output ?? 0), ({ tokens }) => tokens?.output ?? 0],
-  ['cost', ({ costUsd = 0 }) => usd(costUsd), ({ costUsd = 0 }) => costUsd],
-  ['time', ({ start, end }) => duration(end - start), ({ start, end }) => end - start],
+  ['tokens written', ({ tokens }) => showCount(tokens?.output ?? 0), ({ tokens }) => tokens?.output ?? 0],
+  ['cost', ({ costUsd = 0 }) => showUsd(costUsd), ({ costUsd = 0 }) => costUsd],
+  ['time', ({ start, end }) => showDuration(end - start), ({ start, end }) => end - start],
   ['attempts', ({ attempts }) => `${attempts.length}`, ({ attempts }) => attempts.length],
   ['calls', ({ calls }) => calls.map(({ name }) => name).join(', ') || 'none'],
 ];

@@ -1,11 +1,11 @@
 /** Texts of a session: always as texts, never as markup. */
 import type { InspectedEntry, InspectedIteration, IterationDetail } from '@turnwright/engine';
 import { useState } from 'preact/hooks';
-import { count, duration, plural, visible } from '../format.ts';
+import { showCount, showDuration, showPlural, showText } from '../format.ts';
 
 type Read = (uuid: string) => Promise<string | undefined>;
 
-export function Sent({
+export function SentPanel({
   detail,
   read,
 }: {
@@ -17,12 +17,12 @@ export function Sent({
   const sum = entries.reduce((total, { tokens }) => total + tokens, unchangedTokens);
   return (
     <>
-      {detail.breakAt !== undefined && <p class="damage">{visible(detail.breakAt)}</p>}
+      {detail.breakAt !== undefined && <p class="damage">{showText(detail.breakAt)}</p>}
       <details class="entry">
         <summary>
           <b>system prompt and tools</b>{' '}
           <span class="quiet">
-            {count(system.chars)} characters, {plural(system.tools.length, 'tool')}
+            {showCount(system.chars)} characters, {showPlural(system.tools.length, 'tool')}
           </span>
           {system.changed.map((what) => (
             <span key={what} class="badge m-cache_break">
@@ -35,15 +35,15 @@ export function Sent({
       </details>
       {unchanged > 0 && (
         <p class="unchanged">
-          {plural(unchanged, 'message')} as in the request before{' '}
-          <span class="quiet">≈ {count(unchangedTokens)} tokens</span>
+          {showPlural(unchanged, 'message')} as in the request before{' '}
+          <span class="quiet">≈ {showCount(unchangedTokens)} tokens</span>
         </p>
       )}
       {removedCount > 0 && (
         <details class="entry gone">
           <summary>
-            <b>{plural(removedCount, 'message')}</b> of the request before {removedCount === 1 ? 'is' : 'are'}{' '}
-            gone
+            <b>{showPlural(removedCount, 'message')}</b> of the request before{' '}
+            {removedCount === 1 ? 'is' : 'are'} gone
           </summary>
           {removed.map((entry, at) => (
             <Entry key={at} {...{ entry, read }} isFirst={false} />
@@ -80,8 +80,8 @@ function Entry({
   return (
     <details class={`entry e-${state}`} open={isFirst || chars < 400}>
       <summary>
-        <b>{kind.replaceAll('_', ' ')}</b> {name !== undefined && <code>{visible(name)}</code>}
-        <span class="quiet"> ≈ {count(tokens)} tokens</span>
+        <b>{kind.replaceAll('_', ' ')}</b> {name !== undefined && <code>{showText(name)}</code>}
+        <span class="quiet"> ≈ {showCount(tokens)} tokens</span>
         {STATES[state] !== '' && <span class={`badge s-${state}`}>{STATES[state]}</span>}
         {isFirst && <span class="badge">first that differs</span>}
         {sum > 0 && <i class="weight" style={{ width: `${(tokens / sum) * 100}%` }} />}
@@ -113,10 +113,10 @@ function Text({
   };
   return (
     <>
-      <pre>{visible(whole ?? text)}</pre>
+      <pre>{showText(whole ?? text)}</pre>
       {isCut && whole === undefined && (
         <p class="quiet">
-          {count(text.length)} of {count(chars)} characters.{' '}
+          {showCount(text.length)} of {showCount(chars)} characters.{' '}
           {more !== undefined && (
             <button type="button" class="link" onClick={load}>
               Show all
@@ -129,14 +129,14 @@ function Text({
   );
 }
 
-export function Answer({ detail, read }: { readonly detail: IterationDetail; readonly read: Read }) {
+export function AnswerPanel({ detail, read }: { readonly detail: IterationDetail; readonly read: Read }) {
   if (detail.answer.length === 0) return <p class="quiet">There is no answer.</p>;
   return (
     <>
       {detail.answer.map(({ kind, name, text, chars, uuid }, at) => (
         <section key={at} class={`block k-${kind}`}>
           <h3>
-            {kind.replaceAll('_', ' ')} {name !== undefined && <code>{visible(name)}</code>}
+            {kind.replaceAll('_', ' ')} {name !== undefined && <code>{showText(name)}</code>}
           </h3>
           {kind === 'text' ? <Prose text={text} /> : null}
           {kind !== 'text' || chars > text.length ? (
@@ -150,7 +150,7 @@ export function Answer({ detail, read }: { readonly detail: IterationDetail; rea
 
 /** A text with its links, which say where they lead. */
 function Prose({ text }: { readonly text: string }) {
-  const parts = visible(text).split(/(https?:\/\/[^\s<>"'`)\]]+)/);
+  const parts = showText(text).split(/(https?:\/\/[^\s<>"'`)\]]+)/);
   return (
     <p class="prose">
       {parts.map((part, at) =>
@@ -185,17 +185,17 @@ export function Calls({
         return (
           <section key={id} class="block">
             <h3>
-              {visible(name)}{' '}
+              {showText(name)}{' '}
               {trace !== undefined && (
                 <span class="quiet">
-                  {trace.start === undefined ? 'never ran' : duration(trace.end - trace.start)}
+                  {trace.start === undefined ? 'never ran' : showDuration(trace.end - trace.start)}
                 </span>
               )}
               <span class={`badge ${trace === undefined || trace.outcome === 'ok' ? 'm-ok' : 'm-failed'}`}>
                 {trace === undefined ? 'no result' : trace.outcome.replaceAll('_', ' ')}
               </span>
             </h3>
-            {permission !== undefined && <p class="quiet">{visible(permission)}</p>}
+            {permission !== undefined && <p class="quiet">{showText(permission)}</p>}
             {edit === undefined ? <Text text={input} chars={input.length} /> : <Edit {...edit} />}
             {output !== undefined && (
               <>
@@ -240,14 +240,14 @@ function Edit({ file, before, after }: EditInput) {
   while (tail < Math.min(old.length, now.length) - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
   const line = (sign: string, kind: string) => (text: string, at: number) => (
     <span key={`${kind}${at}`} class={kind}>
-      {sign} {visible(text)}
+      {sign} {showText(text)}
       {'\n'}
     </span>
   );
   return (
     <>
       <p>
-        <code>{visible(file)}</code>
+        <code>{showText(file)}</code>
       </p>
       <pre class="diff">
         {old.slice(0, head).map(line(' ', 'same'))}

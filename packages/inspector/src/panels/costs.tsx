@@ -1,8 +1,8 @@
 /** What was paid, by model, agent and purpose: the ledger's rows. */
-import { count, usd } from '../format.ts';
-import type { SideProps } from './side.tsx';
+import { showCount, showUsd } from '../format.ts';
+import type { PanelProps } from '../panel-props.ts';
 
-export function Costs({ data }: SideProps) {
+export function Costs({ data }: PanelProps) {
   const { rows, totalCostUsd, unpricedModels, computedUsd } = data.cost;
   const most = rows.reduce((m, { costUSD }) => Math.max(m, costUSD), 0);
   const sum = (pick: (row: (typeof rows)[number]) => number) =>
@@ -32,12 +32,12 @@ export function Costs({ data }: SideProps) {
                 <td>{row.purpose.replaceAll('_', ' ')}</td>
                 <td>{row.model}</td>
                 <td class="number">{row.calls}</td>
-                <td class="number">{count(row.inputTokens)}</td>
-                <td class="number">{count(row.cacheReadInputTokens)}</td>
-                <td class="number">{count(row.cacheCreationInputTokens)}</td>
-                <td class="number">{count(row.outputTokens)}</td>
+                <td class="number">{showCount(row.inputTokens)}</td>
+                <td class="number">{showCount(row.cacheReadInputTokens)}</td>
+                <td class="number">{showCount(row.cacheCreationInputTokens)}</td>
+                <td class="number">{showCount(row.outputTokens)}</td>
                 <td class="number paid">
-                  {row.isPriced ? usd(row.costUSD) : '?'}
+                  {row.isPriced ? showUsd(row.costUSD) : '?'}
                   <i class="weight" style={{ width: `${most === 0 ? 0 : (row.costUSD / most) * 100}%` }} />
                 </td>
               </tr>
@@ -47,11 +47,13 @@ export function Costs({ data }: SideProps) {
           <tr>
             <th colSpan={3}>total</th>
             <td class="number">{sum(({ calls }) => calls)}</td>
-            <td class="number">{count(sum(({ inputTokens }) => inputTokens))}</td>
-            <td class="number">{count(sum(({ cacheReadInputTokens }) => cacheReadInputTokens))}</td>
-            <td class="number">{count(sum(({ cacheCreationInputTokens }) => cacheCreationInputTokens))}</td>
-            <td class="number">{count(sum(({ outputTokens }) => outputTokens))}</td>
-            <td class="number">{usd(totalCostUsd)}</td>
+            <td class="number">{showCount(sum(({ inputTokens }) => inputTokens))}</td>
+            <td class="number">{showCount(sum(({ cacheReadInputTokens }) => cacheReadInputTokens))}</td>
+            <td class="number">
+              {showCount(sum(({ cacheCreationInputTokens }) => cacheCreationInputTokens))}
+            </td>
+            <td class="number">{showCount(sum(({ outputTokens }) => outputTokens))}</td>
+            <td class="number">{showUsd(totalCostUsd)}</td>
           </tr>
         </tfoot>
       </table>
@@ -60,7 +62,7 @@ export function Costs({ data }: SideProps) {
       )}
       {computedUsd !== undefined && (
         <p class="quiet">
-          {usd(computedUsd)} is computed from usage that another program recorded, at list prices.
+          {showUsd(computedUsd)} is computed from usage that another program recorded, at list prices.
         </p>
       )}
     </div>

@@ -1,13 +1,14 @@
 /** How the session went: as a timeline, as a flame of agents, or as a table of figures. */
 
-import { duration, usd } from '../format.ts';
+import { showDuration, showUsd } from '../format.ts';
+import type { PanelProps } from '../panel-props.ts';
 import { Flame } from '../timeline/flame.tsx';
-import { Timeline, type TimelineProps } from '../timeline/timeline.tsx';
+import { Timeline } from '../timeline/timeline.tsx';
 import { Tabs } from './tabs.tsx';
 
 const NAMES = { timeline: 'Timeline', flame: 'Flame', table: 'Table' } as const;
 
-export function Course(props: TimelineProps) {
+export function CoursePanel(props: PanelProps) {
   const { view, change } = props;
   return (
     <section class="card course" aria-label="Course">
@@ -28,7 +29,7 @@ export function Course(props: TimelineProps) {
 }
 
 /** What the lanes of the timeline hold, as figures. */
-function Lanes({ data }: TimelineProps) {
+function Lanes({ data }: PanelProps) {
   const tools = new Map<string, { calls: number; ms: number; failed: number; asked: number }>();
   for (const { calls } of data.iterations)
     for (const { name, start, end, outcome, askedMs } of calls) {
@@ -57,7 +58,7 @@ function Lanes({ data }: TimelineProps) {
           <tr>
             <th>model</th>
             <td class="number">{attempts}</td>
-            <td class="number">{duration(totals.modelMs)}</td>
+            <td class="number">{showDuration(totals.modelMs)}</td>
             <td class="number">
               {attempts - iterations.filter(({ tokens }) => tokens !== undefined).length}
             </td>
@@ -69,9 +70,9 @@ function Lanes({ data }: TimelineProps) {
               <tr key={name}>
                 <th>{name}</th>
                 <td class="number">{calls}</td>
-                <td class="number">{duration(ms)}</td>
+                <td class="number">{showDuration(ms)}</td>
                 <td class="number">{failed}</td>
-                <td class="number">{asked === 0 ? '–' : duration(asked)}</td>
+                <td class="number">{asked === 0 ? '–' : showDuration(asked)}</td>
               </tr>
             ))}
         </tbody>
@@ -79,9 +80,9 @@ function Lanes({ data }: TimelineProps) {
           <tr>
             <th>iterations</th>
             <td class="number">{iterations.length}</td>
-            <td class="number">{duration(totals.activeMs)}</td>
+            <td class="number">{showDuration(totals.activeMs)}</td>
             <td class="number">–</td>
-            <td class="number">{usd(totals.costUsd)}</td>
+            <td class="number">{showUsd(totals.costUsd)}</td>
           </tr>
         </tfoot>
       </table>

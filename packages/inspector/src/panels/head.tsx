@@ -1,32 +1,27 @@
 /** Why it stopped, in a sentence, and what it took in all. */
-import type { InspectedIteration, SessionInspection } from '@turnwright/engine';
+import type { InspectedIteration, InspectedTotals, SessionInspection } from '@turnwright/engine';
 import type { ComponentChildren } from 'preact';
-import type { Change } from '../app.tsx';
-import { count, duration, percent, plural, usd, visible } from '../format.ts';
-import { findIteration } from '../state.ts';
+import { showCount, showDuration, showPlural, showShare, showText, showUsd } from '../format.ts';
+import { findIteration } from '../page-view.ts';
+import type { ChangeView } from '../panel-props.ts';
 
 interface HeadProps {
   readonly data: SessionInspection;
-  readonly change: Change;
+  readonly change: ChangeView;
 }
 
 export function Head({ data, change }: HeadProps) {
   const { totals, cost, damage } = data;
-  const { tokens } = totals;
   const dearest = findIteration(data, data.dearest);
   const last = data.iterations.findLast(({ agent }) => agent === '');
   const failures = data.iterations.filter(({ marks }) => marks.includes('failed')).length;
   const select = (iteration: InspectedIteration | undefined) =>
     iteration !== undefined && change({ selected: iteration.key, follows: false, tab: 'why' });
-  const otherMs = Math.max(
-    0,
-    totals.activeMs - totals.modelMs - totals.toolMs - totals.waitingMs + totals.hiddenMs,
-  );
   return (
     <section class="card head" aria-label="Summary">
       <p class="reason">
         <button type="button" class="plain" onClick={() => select(last)} title="Why it stopped (w)">
-          {visible(data.sentence)}
+          {showText(data.sentence)}
         </button>
       </p>
       {damage.map((each) => (
@@ -40,61 +35,30 @@ export function Head({ data, change }: HeadProps) {
           value={`${totals.turns}`}
           onClick={() => change({ side: 'iterations', marks: [] })}
         >
-          {plural(totals.calls, 'call')}
+          {showPlural(totals.calls, 'call')}
           {failures > 0 && `, ${failures} with failures`}
-          {data.agents.length > 1 && `, ${plural(data.agents.length - 1, 'agent')}`}
+          {data.agents.length > 1 && `, ${showPlural(data.agents.length - 1, 'agent')}`}
         </Tile>
-        <Tile
-          name="Time"
-          value={duration(totals.activeMs)}
-          onClick={() => change({ side: 'iterations', order: 'duration' })}
-        >
-          <Bar
-            label="Time"
-            parts={[
-              ['model', totals.modelMs, 'c-model'],
-              ['tools', totals.toolMs, 'c-tool'],
-              ['waiting', totals.waitingMs, 'c-wait'],
-              ['other', otherMs, 'c-rest'],
-            ]}
-            show={duration}
-          />
-          {totals.hiddenMs >= 1 && <span>{duration(totals.hiddenMs)} hidden by overlap</span>}
-        </Tile>
-        <Tile
-          name="Tokens"
-          value={count(tokens.fresh + tokens.cacheRead + tokens.cacheWrite + tokens.output)}
-          onClick={() => change({ side: 'cost' })}
-        >
-          <Bar
-            label="Tokens"
-            parts={[
-              ['cache read', tokens.cacheRead, 'c-read'],
-              ['cache write', tokens.cacheWrite, 'c-write'],
-              ['fresh', tokens.fresh, 'c-fresh'],
-              ['output', tokens.output, 'c-output'],
-            ]}
-            show={count}
-          />
-        </Tile>
-        <Tile name="Cost" value={usd(totals.costUsd)} onClick={() => change({ side: 'cost' })}>
+        <TimeTile {...{ totals, change }} />
+        <TokensTile {...{ totals, change }} />
+        <Tile name="Cost" value={showUsd(totals.costUsd)} onClick={() => change({ side: 'cost' })}>
           {cost.unpricedModels.length > 0 &&
             `without ${cost.unpricedModels.join(', ')}, whose price is not known`}
           {dearest !== undefined && (
             <span>
-              most in #{dearest.step}: {usd(dearest.costUsd ?? 0)}
+              most in #{dearest.step}: {showUsd(dearest.costUsd ?? 0)}
             </span>
           )}
         </Tile>
-        <Tile name="Cache" value={percent(totals.cacheHit)} onClick={() => change({ side: 'notable' })}>
+        <Tile name="Cache" value={showShare(totals.cacheHit)} onClick={() => change({ side: 'notable' })}>
           {totals.cacheBreakUsd > 0
-            ? `${usd(totals.cacheBreakUsd)} paid again for breaks`
+            ? `${showUsd(totals.cacheBreakUsd)} paid again for breaks`
             : 'no break that cost'}
         </Tile>
         {totals.wastedUsd > 0 && (
           <Tile
             name="Waste"
-            value={usd(totals.wastedUsd)}
+            value={showUsd(totals.wastedUsd)}
             onClick={() => change({ side: 'iterations', marks: ['wasted'] })}
           >
             for answers that were discarded
@@ -110,6 +74,55 @@ export function Head({ data, change }: HeadProps) {
         )}
       </div>
     </section>
+  );
+}
+
+interface TotalsProps {
+  readonly totals: InspectedTotals;
+  readonly change: ChangeView;
+}
+
+function TimeTile({ totals, change }: TotalsProps) {
+  const { activeMs, modelMs, toolMs, waitingMs, hiddenMs } = totals;
+  return (
+    <Tile
+      name="Time"
+      value={showDuration(activeMs)}
+      onClick={() => change({ side: 'iterations', order: 'duration' })}
+    >
+      <Bar
+        label="Time"
+        parts={[
+          ['model', modelMs, 'c-model'],
+          ['tools', toolMs, 'c-tool'],
+          ['waiting', waitingMs, 'c-wait'],
+          ['other', Math.max(0, activeMs - modelMs - toolMs - waitingMs + hiddenMs), 'c-rest'],
+        ]}
+        show={showDuration}
+      />
+      {hiddenMs >= 1 && <span>{showDuration(hiddenMs)} hidden by overlap</span>}
+    </Tile>
+  );
+}
+
+function TokensTile({ totals: { tokens }, change }: TotalsProps) {
+  return (
+    <Tile
+      name="Tokens"
+      value={showCount(tokens.fresh + tokens.cacheRead + tokens.cacheWrite + tokens.output)}
+      onClick={() => change({ side: 'cost' })}
+    >
+      <Bar
+        label="Tokens"
+        parts={[
+          ['cache read', tokens.cacheRead, 'c-read'],
+          ['cache write', tokens.cacheWrite, 'c-write'],
+          ['fresh', tokens.fresh, 'c-fresh'],
+          ['output', tokens.output, 'c-output'],
+        ]}
+        show={showCount}
+      />
+    </Tile>
   );
 }
 

@@ -1,5 +1,5 @@
 /** What the keys do. */
-import { Overlay } from './overlay.tsx';
+import { Dialog } from './dialog.tsx';
 
 const KEYS = [
   ['← →', 'iteration before, iteration behind'],
@@ -17,7 +17,7 @@ const KEYS = [
 
 export function Help({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Overlay title="Keys" onClose={onClose}>
+    <Dialog title="Keys" onClose={onClose}>
       <dl class="keys">
         {KEYS.map(([key, does]) => (
           <div key={key}>
@@ -31,6 +31,6 @@ export function Help({ onClose }: { readonly onClose: () => void }) {
       <p class="quiet">
         In the timeline: drag selects a time and sums it up; the wheel zooms; two fingers move.
       </p>
-    </Overlay>
+    </Dialog>
   );
 }

@@ -1,16 +1,16 @@
 /** All iterations: rows of one height, of which only those in sight are made. */
 import type { InspectedIteration, IterationMark } from '@turnwright/engine';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { count, duration, percent, usd, visible } from '../format.ts';
-import { listed, type Order } from '../state.ts';
-import { MARKS, outName, shortStep, toneOf } from '../words.ts';
-import type { SideProps } from './side.tsx';
+import { showCount, showDuration, showShare, showText, showUsd } from '../format.ts';
+import { listed, type Order } from '../page-view.ts';
+import { MARKS, outName, shortStep, toneOf } from '../page-words.ts';
+import type { PanelProps } from '../panel-props.ts';
 
 const ROW = 58;
 /** Rows above and below what is in sight. */
 const SPARE = 4;
 
-export function Iterations({ data, view, change, selected }: SideProps) {
+export function Iterations({ data, view, change, selected }: PanelProps) {
   const rows = useMemo(() => listed(data, view), [data, view.marks, view.order]);
   const present = useMemo(() => {
     const marks = new Map<IterationMark, number>();
@@ -152,16 +152,16 @@ function Row({ row, at, most, isSelected, onSelect }: RowProps) {
               </span>
             ))}
         </span>
-        <span class="sentence">{visible(row.sentence)}</span>
+        <span class="sentence">{showText(row.sentence)}</span>
       </span>
       <span class="figures">
         <span>
-          {usd(costUsd)} · {duration(row.end - row.start)}
+          {showUsd(costUsd)} · {showDuration(row.end - row.start)}
         </span>
         <span class="quiet">
           {tokens === undefined
             ? '–'
-            : `${count(read)}${context === undefined || context.window === 0 ? '' : ` (${percent(context.used / context.window)})`} · ${percent(read === 0 ? 0 : tokens.cacheRead / read)}`}
+            : `${showCount(read)}${context === undefined || context.window === 0 ? '' : ` (${showShare(context.used / context.window)})`} · ${showShare(read === 0 ? 0 : tokens.cacheRead / read)}`}
           {tokens !== undefined && <span class="wide"> cached</span>}
         </span>
         <i class="weight" style={{ width: `${most === 0 ? 0 : (costUsd / most) * 100}%` }} />

@@ -1,6 +1,6 @@
 /** What stands out, in sentences: retries, cache breaks and their price, what was asked about and why. */
-import { usd, visible } from '../format.ts';
-import type { SideProps } from './side.tsx';
+import { showText, showUsd } from '../format.ts';
+import type { PanelProps } from '../panel-props.ts';
 
 const KINDS = {
   cache_break: 'Cache breaks',
@@ -15,7 +15,7 @@ const KINDS = {
 /** Of a kind. */
 const MOST = 100;
 
-export function Notable({ data, change, selected }: SideProps) {
+export function Notable({ data, change, selected }: PanelProps) {
   if (data.events.length === 0)
     return <p class="quiet none">Nothing: no retry, no cache break, no question, no denial.</p>;
   return (
@@ -30,7 +30,7 @@ export function Notable({ data, change, selected }: SideProps) {
               {name}{' '}
               <span class="quiet">
                 {events.length}
-                {paid > 0 && ` · ${usd(paid)}`}
+                {paid > 0 && ` · ${showUsd(paid)}`}
               </span>
             </h3>
             <ul class="events">
@@ -54,7 +54,7 @@ export function Notable({ data, change, selected }: SideProps) {
                       })
                     }
                   >
-                    <b>#{event.step}</b> {visible(event.sentence)}
+                    <b>#{event.step}</b> {showText(event.sentence)}
                   </button>
                 </li>
               ))}

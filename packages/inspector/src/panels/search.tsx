@@ -1,15 +1,15 @@
 /** Finds a text in all that the session holds. */
 import type { InspectionHit } from '@turnwright/engine';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Change } from '../app.tsx';
-import type { PageSource } from '../data/source.ts';
-import { plural, visible } from '../format.ts';
-import { Overlay } from './overlay.tsx';
+import type { PageSource } from '../data/page-source.ts';
+import { showPlural, showText } from '../format.ts';
+import type { ChangeView } from '../panel-props.ts';
+import { Dialog } from './dialog.tsx';
 
 interface SearchProps {
   readonly source: PageSource;
   readonly session: string;
-  readonly change: Change;
+  readonly change: ChangeView;
   readonly onClose: () => void;
 }
 
@@ -62,7 +62,7 @@ export function Search({ source, session, change, onClose }: SearchProps) {
     onClose();
   };
   return (
-    <Overlay title="Search" onClose={onClose}>
+    <Dialog title="Search" onClose={onClose}>
       <input
         ref={input}
         type="search"
@@ -75,7 +75,7 @@ export function Search({ source, session, change, onClose }: SearchProps) {
         {text.trim() === ''
           ? 'In messages, inputs and outputs of tools, and records.'
           : isOver
-            ? plural(hits.length, 'hit')
+            ? showPlural(hits.length, 'hit')
             : 'Searching …'}
       </p>
       <ul class="hits">
@@ -83,12 +83,12 @@ export function Search({ source, session, change, onClose }: SearchProps) {
           <li key={at}>
             <button type="button" onClick={() => go(hit)}>
               <b>#{hit.step}</b> <span class="badge">{hit.where}</span>
-              <Marked text={visible(hit.text)} word={text.trim()} />
+              <Marked text={showText(hit.text)} word={text.trim()} />
             </button>
           </li>
         ))}
       </ul>
-    </Overlay>
+    </Dialog>
   );
 }
 

@@ -1,21 +1,12 @@
 /** The lists beside the detail: iterations, what stands out, agents, costs. */
-import type { SessionInspection } from '@turnwright/engine';
-import type { Change } from '../app.tsx';
-import type { View } from '../state.ts';
+import type { PanelProps } from '../panel-props.ts';
 import { Agents } from './agents.tsx';
 import { Costs } from './costs.tsx';
 import { Iterations } from './iterations.tsx';
 import { Notable } from './notable.tsx';
 import { Tabs } from './tabs.tsx';
 
-export interface SideProps {
-  readonly data: SessionInspection;
-  readonly view: View;
-  readonly change: Change;
-  readonly selected: string | undefined;
-}
-
-export function Side(props: SideProps) {
+export function SidePanel(props: PanelProps) {
   const { data, view, change } = props;
   const names = {
     iterations: `Iterations ${data.iterations.length}`,

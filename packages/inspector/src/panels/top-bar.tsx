@@ -1,18 +1,18 @@
 /** Which session it is, whether it runs, and what can be done with it. */
 import type { SessionInspection } from '@turnwright/engine';
 import { useEffect, useState } from 'preact/hooks';
-import type { Change } from '../app.tsx';
-import type { ListedSession, PageSource } from '../data/source.ts';
-import { visible } from '../format.ts';
-import type { View } from '../state.ts';
-import { STATES } from '../words.ts';
+import type { ListedSession, PageSource } from '../data/page-source.ts';
+import { showText } from '../format.ts';
+import type { PageView } from '../page-view.ts';
+import { STATES } from '../page-words.ts';
+import type { ChangeView } from '../panel-props.ts';
 import { Copied } from './copied.tsx';
 
 interface TopBarProps {
   readonly source: PageSource;
   readonly data: SessionInspection;
-  readonly view: View;
-  readonly change: Change;
+  readonly view: PageView;
+  readonly change: ChangeView;
   readonly isConnected: boolean;
   readonly onSearch: () => void;
   readonly onHelp: () => void;
@@ -23,7 +23,7 @@ export function TopBar({ source, data, view, change, isConnected, onSearch, onHe
   return (
     <header class="top">
       <span class="brand" aria-hidden="true">
-        <svg viewBox="0 0 16 16" width="20" height="20">
+        <svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true">
           <circle
             cx="8"
             cy="8"
@@ -36,10 +36,10 @@ export function TopBar({ source, data, view, change, isConnected, onSearch, onHe
         </svg>
       </span>
       <div class="who">
-        <h1>{visible(data.title) || 'Session without a prompt'}</h1>
+        <h1>{showText(data.title) || 'Session without a prompt'}</h1>
         <p class="quiet">
           <code>{data.sessionId}</code>
-          {data.cwd !== '' && <span> in {visible(data.cwd)}</span>}
+          {data.cwd !== '' && <span> in {showText(data.cwd)}</span>}
           {data.redacted && <span class="badge">redacted</span>}
         </p>
       </div>
@@ -86,7 +86,7 @@ function Sessions({
       {!all.some(({ sessionId }) => sessionId === session) && <option value={session}>this session</option>}
       {all.map(({ sessionId, summary, lastModified }) => (
         <option key={sessionId} value={sessionId}>
-          {`${visible(summary).slice(0, 48) || sessionId.slice(0, 8)} · ${new Date(lastModified).toLocaleString()}`}
+          {`${showText(summary).slice(0, 48) || sessionId.slice(0, 8)} · ${new Date(lastModified).toLocaleString()}`}
         </option>
       ))}
     </select>

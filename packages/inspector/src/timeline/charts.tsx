@@ -1,7 +1,7 @@
 /** Context, cost and cache over the time of the timeline. */
 import type { InspectedIteration, SessionInspection } from '@turnwright/engine';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { count, usd } from '../format.ts';
+import { showCount, showUsd } from '../format.ts';
 import { type Colours, GUTTER } from './draw.ts';
 import type { TimeAxis } from './time-axis.ts';
 
@@ -74,7 +74,7 @@ function specsOf(iterations: readonly InspectedIteration[], colours: Colours): r
   return [
     {
       name: 'Context',
-      show: count,
+      show: showCount,
       series: [
         {
           name: 'conversation',
@@ -95,7 +95,7 @@ function specsOf(iterations: readonly InspectedIteration[], colours: Colours): r
     },
     {
       name: 'Cost',
-      show: usd,
+      show: showUsd,
       series: [
         {
           name: 'each iteration, the last',
@@ -115,7 +115,7 @@ function specsOf(iterations: readonly InspectedIteration[], colours: Colours): r
     },
     {
       name: 'Cache',
-      show: count,
+      show: showCount,
       series: [
         { name: 'fresh', colour: css('fresh'), values: all, last: end?.tokens?.fresh ?? 0 },
         { name: 'written', colour: css('write'), values: written, last: end?.tokens?.cacheWrite ?? 0 },

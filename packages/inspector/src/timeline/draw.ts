@@ -1,6 +1,6 @@
 /** Draws the timeline on a canvas. */
-import { duration, moment } from '../format.ts';
-import { firstBehind, type Lane, type Paint, type Slice } from './lanes.ts';
+import { showDuration, showMoment } from '../format.ts';
+import { firstBehind, type Lane, type Slice, type SlicePaint } from './lanes.ts';
 import type { TimeAxis } from './time-axis.ts';
 
 export const GUTTER = 108;
@@ -24,7 +24,7 @@ export interface Scene {
 }
 
 export type Colours = Readonly<
-  Record<Paint | 'text' | 'quiet' | 'line' | 'ground' | 'accent' | 'fade', string>
+  Record<SlicePaint | 'text' | 'quiet' | 'line' | 'ground' | 'accent' | 'fade', string>
 >;
 
 export const heightOf = (lanes: readonly Lane[]): number => OVERVIEW + RULER + lanes.length * LANE + 6;
@@ -157,7 +157,7 @@ function drawRuler(context: CanvasRenderingContext2D, scene: Scene, colours: Col
     context.fillStyle = colours.line;
     context.fillRect(Math.round(x), OVERVIEW + 2, 1, heightOf(scene.lanes));
     context.fillStyle = colours.quiet;
-    const label = moment(scene.axis.clock(at));
+    const label = showMoment(scene.axis.clock(at));
     if (x + context.measureText(label).width + 6 < scene.width) context.fillText(label, x + 4, y);
   }
   for (const { at, width, ms } of scene.axis.pauses) {
@@ -172,7 +172,7 @@ function drawRuler(context: CanvasRenderingContext2D, scene: Scene, colours: Col
     context.save();
     context.translate((left + right) / 2, OVERVIEW + RULER + 6);
     context.rotate(Math.PI / 2);
-    context.fillText(`${duration(ms)} idle`, 0, 0);
+    context.fillText(`${showDuration(ms)} idle`, 0, 0);
     context.restore();
   }
 }

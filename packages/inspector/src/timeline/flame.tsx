@@ -1,8 +1,8 @@
 /** Agents below those that started them, as wide as what they cost or took. */
 import type { InspectedAgent, SessionInspection } from '@turnwright/engine';
 import { useState } from 'preact/hooks';
-import { duration, plural, usd, visible } from '../format.ts';
-import type { TimelineProps } from './timeline.tsx';
+import { showDuration, showPlural, showText, showUsd } from '../format.ts';
+import type { PanelProps } from '../panel-props.ts';
 
 type By = 'cost' | 'time';
 
@@ -15,7 +15,7 @@ interface Box {
   readonly below: readonly Box[];
 }
 
-export function Flame({ data, change, selected }: TimelineProps) {
+export function Flame({ data, change, selected }: PanelProps) {
   const [by, setBy] = useState<By>('cost');
   const root = data.agents.find(({ id }) => id === '');
   if (root === undefined) return null;
@@ -55,7 +55,7 @@ function boxOf(agent: InspectedAgent, data: SessionInspection, by: By, above: Re
       const value = by === 'cost' ? (each.costUsd ?? 0) : each.end - each.start;
       return {
         name: `#${each.step}`,
-        tip: `#${each.step} ${usd(each.costUsd ?? 0)}, ${duration(each.end - each.start)}: ${each.sentence}`,
+        tip: `#${each.step} ${showUsd(each.costUsd ?? 0)}, ${showDuration(each.end - each.start)}: ${each.sentence}`,
         value,
         key: each.key,
         kind: 'iteration',
@@ -65,8 +65,8 @@ function boxOf(agent: InspectedAgent, data: SessionInspection, by: By, above: Re
     ...children.map((child) => boxOf(child, data, by, inside)),
   ];
   return {
-    name: `${agent.type} · ${usd(agent.treeCostUsd)}`,
-    tip: `${agent.type} ${agent.description}: ${usd(agent.treeCostUsd)}, ${plural(agent.iterations, 'iteration')}`,
+    name: `${agent.type} · ${showUsd(agent.treeCostUsd)}`,
+    tip: `${agent.type} ${agent.description}: ${showUsd(agent.treeCostUsd)}, ${showPlural(agent.iterations, 'iteration')}`,
     value: below.reduce((sum, { value }) => sum + value, 0),
     key: own.at(-1)?.key,
     kind: 'agent',
@@ -93,10 +93,10 @@ function Row({ boxes, whole, selected, onSelect }: RowProps) {
           <button
             type="button"
             class={`${box.kind}${box.kind === 'iteration' && box.key === selected ? ' chosen' : ''}`}
-            title={visible(box.tip)}
+            title={showText(box.tip)}
             onClick={() => box.key !== undefined && onSelect(box.key)}
           >
-            {visible(box.name)}
+            {showText(box.name)}
           </button>
           {box.below.length > 0 && <Row boxes={box.below} {...{ whole, selected, onSelect }} />}
         </div>

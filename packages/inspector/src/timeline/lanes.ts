@@ -1,9 +1,9 @@
 /** What the timeline draws: lanes of slices that do not overlap. */
 import type { InspectedIteration, SessionInspection } from '@turnwright/engine';
-import { duration, usd } from '../format.ts';
-import { outName, shortStep, toneOf } from '../words.ts';
+import { showDuration, showUsd } from '../format.ts';
+import { outName, shortStep, toneOf } from '../page-words.ts';
 
-export type Paint =
+export type SlicePaint =
   | 'plain'
   | 'recovered'
   | 'good'
@@ -20,7 +20,7 @@ export type Paint =
 export interface Slice {
   readonly start: number;
   readonly end: number;
-  readonly paint: Paint;
+  readonly paint: SlicePaint;
   /** Key of its iteration. */
   readonly key: string;
   readonly label: string;
@@ -57,7 +57,7 @@ const iterationSlice = (iteration: InspectedIteration): Slice => ({
   paint: toneOf(iteration),
   key: iteration.key,
   label: `#${shortStep(iteration)}`,
-  tip: `#${iteration.step} ${outName(iteration.out)} · ${duration(iteration.end - iteration.start)}${iteration.costUsd === undefined ? '' : ` · ${usd(iteration.costUsd)}`}\n${iteration.sentence}`,
+  tip: `#${iteration.step} ${outName(iteration.out)} · ${showDuration(iteration.end - iteration.start)}${iteration.costUsd === undefined ? '' : ` · ${showUsd(iteration.costUsd)}`}\n${iteration.sentence}`,
 });
 
 function partLanes(iterations: readonly InspectedIteration[], depth: number): readonly Lane[] {
@@ -88,10 +88,10 @@ function addParts(iteration: InspectedIteration, add: (lane: string, slice: Slic
         paint: 'wait',
         key,
         label: '',
-        tip: `waited ${duration(waited)} before attempt ${at + 1}`,
+        tip: `waited ${showDuration(waited)} before attempt ${at + 1}`,
       });
     const content = firstContent ?? attempt.end;
-    const tip = `${model}, attempt ${at + 1}: ${outcome.replaceAll('_', ' ')}\n${duration(content - begin)} to the first content, ${duration(attempt.end - begin)} in all`;
+    const tip = `${model}, attempt ${at + 1}: ${outcome.replaceAll('_', ' ')}\n${showDuration(content - begin)} to the first content, ${showDuration(attempt.end - begin)} in all`;
     add('Model', { start: begin, end: content, paint: isBad ? 'bad' : 'model', key, label: '', tip });
     if (firstContent !== undefined && !isBad)
       add('Model', { start: content, end: attempt.end, paint: 'answer', key, label: '', tip });
@@ -106,7 +106,7 @@ function addParts(iteration: InspectedIteration, add: (lane: string, slice: Slic
         paint: 'asked',
         key,
         label: 'asked',
-        tip: `${what}\nasked for ${duration(call.askedMs)}. ${call.why ?? ''}`,
+        tip: `${what}\nasked for ${showDuration(call.askedMs)}. ${call.why ?? ''}`,
       });
     }
     const begin = call.start ?? call.end;
@@ -116,7 +116,7 @@ function addParts(iteration: InspectedIteration, add: (lane: string, slice: Slic
       paint: call.outcome === 'ok' ? 'tool' : 'bad',
       key,
       label: call.subject ?? call.name,
-      tip: `${what}\n${call.outcome.replaceAll('_', ' ')}, ${duration(call.end - begin)}`,
+      tip: `${what}\n${call.outcome.replaceAll('_', ' ')}, ${showDuration(call.end - begin)}`,
     });
   }
   for (const { step, before, after, ms } of steps)
@@ -127,7 +127,7 @@ function addParts(iteration: InspectedIteration, add: (lane: string, slice: Slic
         paint: 'step',
         key,
         label: step,
-        tip: `${step}: ${before} → ${after} tokens, ${duration(ms)}`,
+        tip: `${step}: ${before} → ${after} tokens, ${showDuration(ms)}`,
       });
 }
 

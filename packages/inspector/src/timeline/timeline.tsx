@@ -1,26 +1,18 @@
 /** The timeline: an overview with a brush, lanes, and the charts on the same axis. */
-import type { SessionInspection } from '@turnwright/engine';
+import type { InspectedAgent, SessionInspection } from '@turnwright/engine';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Change } from '../app.tsx';
-import { duration, plural, usd, visible } from '../format.ts';
-import { depthsOf } from '../panels/agents.tsx';
-import type { View } from '../state.ts';
+import { countDepths } from '../agent-depths.ts';
+import { showDuration, showPlural, showText, showUsd } from '../format.ts';
+import type { PanelProps } from '../panel-props.ts';
 import { Charts } from './charts.tsx';
 import { type Colours, drawTimeline, GUTTER, heightOf, LANE, OVERVIEW, RULER, type Scene } from './draw.ts';
 import { firstBehind, makeLanes, type Slice } from './lanes.ts';
 import { makeTimeAxis, type TimeAxis } from './time-axis.ts';
 import { useGestures } from './use-gestures.ts';
 
-export interface TimelineProps {
-  readonly data: SessionInspection;
-  readonly view: View;
-  readonly change: Change;
-  readonly selected: string | undefined;
-}
-
 const COLUMNS = 240;
 
-export function Timeline({ data, view, change, selected }: TimelineProps) {
+export function Timeline({ data, view, change, selected }: PanelProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(800);
@@ -37,7 +29,7 @@ export function Timeline({ data, view, change, selected }: TimelineProps) {
     return () => measured.disconnect();
   }, []);
   const axis = useMemo(() => makeTimeAxis(data.iterations, data.end, view.unfolded), [data, view.unfolded]);
-  const lanes = useMemo(() => makeLanes(data, depthsOf(data.agents), folded), [data, folded]);
+  const lanes = useMemo(() => makeLanes(data, countDepths(data.agents), folded), [data, folded]);
   const load = useMemo(() => loadOf(data, axis), [data, axis]);
   const [from, to] = inside(view.zoom ?? [0, axis.length], axis.length);
   const scene: Scene = { lanes, axis, from, to, width, selected, marked, load };
@@ -83,7 +75,7 @@ export function Timeline({ data, view, change, selected }: TimelineProps) {
           ref={canvas}
           tabIndex={0}
           role="img"
-          aria-label={`Timeline of ${plural(data.iterations.length, 'iteration')}. As a table: the tab Table.`}
+          aria-label={`Timeline of ${showPlural(data.iterations.length, 'iteration')}. As a table: the tab Table.`}
           style={{ width: `${width}px`, height: `${heightOf(lanes)}px` }}
         />
         {tip !== undefined && (
@@ -91,7 +83,7 @@ export function Timeline({ data, view, change, selected }: TimelineProps) {
             class="tip"
             style={{ left: `${Math.max(0, Math.min(tip.x + 12, width - 320))}px`, top: `${tip.y + 16}px` }}
           >
-            {visible(tip.text)}
+            {showText(tip.text)}
           </div>
         )}
       </div>
@@ -105,43 +97,56 @@ export function Timeline({ data, view, change, selected }: TimelineProps) {
           onDrop={() => setMarked(undefined)}
         />
       )}
-      <div class="timeline-options">
-        <button type="button" onClick={() => zoom([0, axis.length])} disabled={view.zoom === undefined}>
-          All <kbd>0</kbd>
-        </button>
-        {axis.pauses.length > 0 || view.unfolded ? (
-          <label class="toggle">
-            <input
-              type="checkbox"
-              checked={view.unfolded}
-              onChange={() => change({ unfolded: !view.unfolded, zoom: undefined })}
-            />{' '}
-            pauses as long as they were
-          </label>
-        ) : null}
-        {agents.length > 0 && (
-          <label class="toggle">
-            <input
-              type="checkbox"
-              checked={folded.size > 0}
-              onChange={() => setFolded(folded.size > 0 ? new Set() : new Set(agents.map(({ id }) => id)))}
-            />{' '}
-            agents in one row
-          </label>
-        )}
-        <span class="legend keys-of-colours" aria-hidden="true">
-          {(['plain', 'recovered', 'good', 'bad', 'model', 'answer', 'tool', 'asked'] as const).map(
-            (paint) => (
-              <span key={paint}>
-                <i style={{ background: colours[paint] }} />
-                {LEGEND[paint]}
-              </span>
-            ),
-          )}
-        </span>
-      </div>
+      <Options
+        {...{ view, change, axis, agents, folded, setFolded, colours }}
+        onAll={() => zoom([0, axis.length])}
+      />
       <Charts {...{ data, axis, from, to, width, colours }} />
     </>
+  );
+}
+
+interface OptionsProps extends Pick<PanelProps, 'view' | 'change'> {
+  readonly axis: TimeAxis;
+  readonly agents: readonly InspectedAgent[];
+  readonly folded: ReadonlySet<string>;
+  readonly setFolded: (folded: ReadonlySet<string>) => void;
+  readonly colours: Colours;
+  readonly onAll: () => void;
+}
+
+function Options({ view, change, axis, agents, folded, setFolded, colours, onAll }: OptionsProps) {
+  const fold = () => setFolded(folded.size > 0 ? new Set() : new Set(agents.map(({ id }) => id)));
+  return (
+    <div class="timeline-options">
+      <button type="button" onClick={onAll} disabled={view.zoom === undefined}>
+        All <kbd>0</kbd>
+      </button>
+      {(axis.pauses.length > 0 || view.unfolded) && (
+        <label class="toggle">
+          <input
+            type="checkbox"
+            checked={view.unfolded}
+            onChange={() => change({ unfolded: !view.unfolded, zoom: undefined })}
+          />
+          pauses as long as they were
+        </label>
+      )}
+      {agents.length > 0 && (
+        <label class="toggle">
+          <input type="checkbox" checked={folded.size > 0} onChange={fold} />
+          agents in one row
+        </label>
+      )}
+      <span class="legend keys-of-colours" aria-hidden="true">
+        {(Object.keys(LEGEND) as (keyof typeof LEGEND)[]).map((paint) => (
+          <span key={paint}>
+            <i style={{ background: colours[paint] }} />
+            {LEGEND[paint]}
+          </span>
+        ))}
+      </span>
+    </div>
   );
 }
 
@@ -208,8 +213,8 @@ function Marked({ data, axis, marked, onZoom, onDrop }: MarkedProps) {
   const cost = within.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
   return (
     <p class="marked" role="status">
-      <b>{duration(to - from)}</b> · {plural(within.length, 'iteration')} · {plural(calls.length, 'call')} ·{' '}
-      {usd(cost)}
+      <b>{showDuration(to - from)}</b> · {showPlural(within.length, 'iteration')} ·{' '}
+      {showPlural(calls.length, 'call')} · {showUsd(cost)}
       <button type="button" onClick={onZoom}>
         Zoom in
       </button>

@@ -1,4 +1,4 @@
-/** What pointers do on the timeline: drag marks a time, the overview moves, the wheel and two fingers zoom. */
+/** Pointers on the timeline: drag marks a time, the overview moves, wheel and two fingers zoom. */
 import { useEffect, useRef } from 'preact/hooks';
 import { GUTTER, OVERVIEW, type Scene } from './draw.ts';
 

@@ -6,9 +6,9 @@ import { checkLiveness } from '@turnwright/base/process/process-identity.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { InspectionHit, IterationDetail, SessionInspection } from '../../protocol/session/inspection.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
-import { explainInspection } from '../../session/explain.ts';
+import { inspectionText } from '../../session/explain.ts';
 import { type AgentFacts, inspectJournals } from '../../session/inspection/inspect-journals.ts';
-import { JournalRows } from '../../session/inspection/journal-rows.ts';
+import { JournalRows } from '../../session/inspection/iteration-rows.ts';
 import { readDetails, wholeText } from '../../session/inspection/read-detail.ts';
 import { searchJournal } from '../../session/inspection/search-journal.ts';
 import { messageOfRecord } from '../../session/journal/message-record.ts';
@@ -20,7 +20,7 @@ import { redactText } from '../../session/redact-text.ts';
 import { lockPath } from '../../session/session-files.ts';
 import { foundSession, type SessionPlace, toSessionCost } from './inspect-session.ts';
 
-export { explainInspection };
+export { inspectionText };
 
 /** One journal of a session. */
 export interface InspectedJournal {
@@ -76,7 +76,7 @@ export async function explainSessionAt(
   place: SessionPlace,
   options: Redaction = {},
 ): Promise<string> {
-  return explainInspection(await inspectSessionAt(sessionId, place, options));
+  return inspectionText(await inspectSessionAt(sessionId, place, options));
 }
 
 /** It has been read once. Throws `session_not_found`. */

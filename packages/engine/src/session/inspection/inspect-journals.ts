@@ -15,7 +15,7 @@ import type {
 import type { SessionCost } from '../../protocol/session/spending.ts';
 import { TRANSITION_REASONS } from '../../protocol/session/transition.ts';
 import type { ToolTrace } from '../../protocol/tools/tool-call.ts';
-import type { JournalRows, RowSoFar, SubmissionSoFar } from './journal-rows.ts';
+import type { JournalRows, RowSoFar, SubmissionSoFar } from './iteration-rows.ts';
 import { listEvents } from './list-events.ts';
 import { CUT_OFF, deciding, sayDecision, sayPermission, sayTerminal } from './sentences.ts';
 import { sumUp } from './sum-up.ts';
@@ -29,7 +29,7 @@ export interface AgentFacts {
   readonly toolUseId?: string | undefined;
 }
 
-export interface GatheredSession {
+interface GatheredSession {
   readonly sessionId: string;
   readonly main: JournalRows;
   readonly agents: readonly { readonly facts: AgentFacts; readonly rows: JournalRows }[];

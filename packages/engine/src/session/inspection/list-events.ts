@@ -1,6 +1,6 @@
-/** What a person looks for first in a session: retries, fallbacks, compactions, cache breaks, denials, questions. */
+/** What stands out in a session: retries, fallbacks, compactions, cache breaks, denials, questions. */
 import type { InspectedEvent, InspectedIteration } from '../../protocol/session/inspection.ts';
-import { duration, sayAttempts, sayCacheBreak, sayStep } from './sentences.ts';
+import { sayAttempts, sayCacheBreak, sayDuration, sayStep } from './sentences.ts';
 
 export function listEvents(iterations: readonly InspectedIteration[]): readonly InspectedEvent[] {
   return iterations.flatMap((iteration) => {
@@ -14,13 +14,13 @@ export function listEvents(iterations: readonly InspectedIteration[]): readonly 
     });
     const failed = attempts.filter(({ outcome }) => outcome !== 'complete');
     const waited = attempts.reduce((sum, attempt) => sum + (attempt.waited ?? 0), 0);
-    const pause = waited > 0 ? ` ${duration(waited)} were waited.` : '';
+    const pause = waited > 0 ? ` ${sayDuration(waited)} were waited.` : '';
     return [
       ...(failed.length > 0 && attempts.length > 1
         ? [event('retry', `${sayAttempts(failed)}${pause}`, wastedUsd)]
         : []),
       ...(failed.length === 0 && waited > 0
-        ? [event('wait', `Waited ${duration(waited)} before it asked.`)]
+        ? [event('wait', `Waited ${sayDuration(waited)} before it asked.`)]
         : []),
       ...(fellBackFrom === undefined
         ? []

@@ -155,7 +155,7 @@ function toDetail({ sent, before, record, told, said }: Current, previewChars: n
   };
 }
 
-/** Blocks are never changed in place: an edit makes a new message, with the uuid of the old one or another. */
+/** An edit makes a new message, with the uuid of the old one or another. */
 function isSameMessage(a: ViewMessage | undefined, b: ViewMessage | undefined): boolean {
   if (a === b) return true;
   return a?.uuid === b?.uuid && a !== undefined && b !== undefined && bodyOf(a) === bodyOf(b);

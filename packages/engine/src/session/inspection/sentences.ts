@@ -84,7 +84,7 @@ function sayStop(terminal: TerminalReason, record: DecisionRecord): string {
         ? stopped(terminal)
         : `Stopped: all ${budgets.maxTurns} turns that were allowed are used (--max-turns).`;
     case 'budget_exhausted':
-      return `Stopped: the spending limit was reached, after ${usd(budgets.costUsd)} (--max-budget-usd).`;
+      return `Stopped: the spending limit was reached, after ${sayUsd(budgets.costUsd)} (--max-budget-usd).`;
     default:
       return stopped(terminal);
   }
@@ -138,10 +138,10 @@ const CHANGED: Readonly<Record<CacheBreakKind, string>> = {
 };
 
 export function sayCacheBreak({ kind, tokens, usd: price, why }: CacheBreak): string {
-  const cost = price === undefined ? '' : `, which cost ${usd(price)}`;
+  const cost = price === undefined ? '' : `, which cost ${sayUsd(price)}`;
   const about = Object.hasOwn(CHANGED, kind) ? CHANGED[kind] : kind.replaceAll('_', ' ');
   const detail = why === '' || /^[a0x\s.]*$/i.test(why) ? '' : ` ${why}`;
-  return `The cache broke, because ${about}: ${count(tokens)} tokens were read again${cost}.${detail}`;
+  return `The cache broke, because ${about}: ${sayCount(tokens)} tokens were read again${cost}.${detail}`;
 }
 
 const STEPS: Readonly<Record<string, string>> = {
@@ -157,7 +157,7 @@ const STEPS: Readonly<Record<string, string>> = {
 export function sayStep(step: string, before: number, after: number): string | undefined {
   if (!Object.hasOwn(STEPS, step) || before <= after) return undefined;
   const did = STEPS[step];
-  return `${did}: ${count(before)} → ${count(after)} tokens, ${count(before - after)} freed.`;
+  return `${did}: ${sayCount(before)} → ${sayCount(after)} tokens, ${sayCount(before - after)} freed.`;
 }
 
 const OUTCOMES: Readonly<Record<string, string>> = {
@@ -217,7 +217,7 @@ export function sayPermission({
   const from = ruleSource === undefined ? '' : ` of ${ruleSource.replace(/Settings$/, ' settings')}`;
   const by = rule === undefined ? DECIDED[source] : `the rule ${rule}${from}`;
   const result = verdict === 'allow' ? 'Allowed' : verdict === 'deny' ? 'Not allowed' : 'Asked';
-  const waited = askedMs === undefined ? '' : ` after ${duration(askedMs)}`;
+  const waited = askedMs === undefined ? '' : ` after ${sayDuration(askedMs)}`;
   const first =
     ruled === undefined
       ? ''
@@ -226,16 +226,16 @@ export function sayPermission({
   return `${result} by ${by}${waited}.${first}${hooked}`;
 }
 
-export const usd = (value: number): string =>
+export const sayUsd = (value: number): string =>
   `$${value !== 0 && value < 1 ? value.toFixed(4) : value.toFixed(2)}`;
 
 /** `12.4k` */
-export function count(value: number): string {
+export function sayCount(value: number): string {
   if (value < 1000) return `${value}`;
   return value < 999_950 ? `${(value / 1000).toFixed(1)}k` : `${(value / 1e6).toFixed(2)}M`;
 }
 
-export function duration(ms: number): string {
+export function sayDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);

@@ -1,9 +1,9 @@
 /** The journals of sessions in a database, for the inspector: only read, whichever worker writes them. */
 import type { InspectionSource } from '@turnwright/engine';
-import { createJournalStore } from './postgres/journal-rows.ts';
-import { absentSession } from './postgres/retention/removed.ts';
-import { openTables } from './postgres/tables/migrations.ts';
-import { listSessionStatuses, sessionStatus } from './session-status.ts';
+import { createJournalStore } from '../postgres/journal-rows.ts';
+import { absentSession } from '../postgres/retention/removed.ts';
+import { openTables } from '../postgres/tables/migrations.ts';
+import { listSessionStatuses, sessionStatus } from '../session-status.ts';
 
 export interface InspectionSources {
   /** Rejects with `session_not_found`. */

@@ -13,7 +13,7 @@ import { FactsFold } from '../resume/session-facts.ts';
 import { typedWords } from '../typed-words.ts';
 
 /** What a call is about, and what it wrote. */
-export interface CallSubject {
+interface CallSubject {
   readonly name: string;
   readonly subject: string;
   isAnswered: boolean;
@@ -262,11 +262,13 @@ export class JournalRows {
 
 function subjectOf(input: Readonly<Record<string, unknown>>): string {
   const found = SUBJECTS.map((field) => input?.[field]).find((value) => typeof value === 'string');
-  return typeof found === 'string' ? shortened(found.trim().replace(/\s*\n\s*/g, ' ⏎ '), SUBJECT_CHARS) : '';
+  return typeof found === 'string'
+    ? shortenSubject(found.trim().replace(/\s*\n\s*/g, ' ⏎ '), SUBJECT_CHARS)
+    : '';
 }
 
 /** Of a path the end says more than the beginning. */
-export function shortened(text: string, chars: number): string {
+export function shortenSubject(text: string, chars: number): string {
   if (text.length <= chars) return text;
   return /^\/\S*$/.test(text) ? `…${text.slice(-chars)}` : `${text.slice(0, chars)}…`;
 }
@@ -278,7 +280,7 @@ function promptOf(message: UserMessage): string {
   const text =
     promptText(message) ?? (message.kind === 'command' ? textOfContent(message.message.content) : '');
   const { words, command } = typedWords(text);
-  return shortened((words ?? command ?? text).trim(), PROMPT_CHARS);
+  return shortenSubject((words ?? command ?? text).trim(), PROMPT_CHARS);
 }
 
 function endWith(submission: SubmissionSoFar, result: unknown): void {

@@ -1,26 +1,26 @@
 /** What a person has chosen to see; the address holds it, so that a link leads to the same view. */
 import type { InspectedIteration, IterationMark, SessionInspection } from '@turnwright/engine';
 
-export const SIDES = ['iterations', 'notable', 'agents', 'cost'] as const;
-export type Side = (typeof SIDES)[number];
-export const TABS = ['why', 'sent', 'answer', 'tools', 'attempts', 'permissions', 'raw'] as const;
+const SIDES = ['iterations', 'notable', 'agents', 'cost'] as const;
+export type SideName = (typeof SIDES)[number];
+const TABS = ['why', 'sent', 'answer', 'tools', 'attempts', 'permissions', 'raw'] as const;
 export type Tab = (typeof TABS)[number];
 export type Order = 'time' | 'cost' | 'duration';
 /** How the course of the session is drawn. */
-export const COURSES = ['timeline', 'flame', 'table'] as const;
-export type Course = (typeof COURSES)[number];
+const COURSES = ['timeline', 'flame', 'table'] as const;
+export type CourseName = (typeof COURSES)[number];
 
-export interface View {
+export interface PageView {
   readonly session: string;
   /** Key of the selected iteration. */
   readonly selected: string | undefined;
   /** Key of the one that it is compared with. */
   readonly compared: string | undefined;
   readonly tab: Tab;
-  readonly side: Side;
+  readonly side: SideName;
   readonly marks: readonly IterationMark[];
   readonly order: Order;
-  readonly course: Course;
+  readonly course: CourseName;
   /** Part of the time that is shown, in ms of shown time; undefined: all. */
   readonly zoom: readonly [number, number] | undefined;
   /** The last iteration is selected as it comes. */
@@ -32,7 +32,7 @@ export interface View {
 const oneOf = <T extends string>(all: readonly T[], word: string | null, otherwise: T): T =>
   all.find((each) => each === word) ?? otherwise;
 
-export function readView(hash: string, session: string): View {
+export function readView(hash: string, session: string): PageView {
   const given = new URLSearchParams(hash.replace(/^#/, ''));
   const [from, to] = (given.get('z') ?? '').split('-').map(Number);
   return {
@@ -50,7 +50,7 @@ export function readView(hash: string, session: string): View {
   };
 }
 
-export function writeView(view: View): string {
+export function writeView(view: PageView): string {
   const words: Readonly<Record<string, string | undefined>> = {
     session: view.session,
     i: view.selected,
@@ -82,7 +82,7 @@ export const findIteration = (
 /** Those that are listed, in order. */
 export function listed(
   { iterations }: SessionInspection,
-  { marks, order }: Pick<View, 'marks' | 'order'>,
+  { marks, order }: Pick<PageView, 'marks' | 'order'>,
 ): readonly InspectedIteration[] {
   const kept =
     marks.length === 0
