@@ -2,13 +2,13 @@
 import type { InspectedIteration, IterationMark, SessionInspection } from '@turnwright/engine';
 
 const SIDES = ['iterations', 'notable', 'agents', 'cost'] as const;
-export type SideName = (typeof SIDES)[number];
+type SideName = (typeof SIDES)[number];
 const TABS = ['why', 'sent', 'answer', 'tools', 'attempts', 'permissions', 'raw'] as const;
 export type Tab = (typeof TABS)[number];
 export type Order = 'time' | 'cost' | 'duration';
 /** How the course of the session is drawn. */
 const COURSES = ['timeline', 'flame', 'table'] as const;
-export type CourseName = (typeof COURSES)[number];
+type CourseName = (typeof COURSES)[number];
 
 export interface PageView {
   readonly session: string;

@@ -31,7 +31,7 @@ const OUTS: Readonly<Record<string, string>> = {
 
 export const outName = (out: string): string => OUTS[out] ?? out.replaceAll('_', ' ');
 
-export type Tone = 'plain' | 'recovered' | 'good' | 'bad' | 'parked' | 'running';
+type Tone = 'plain' | 'recovered' | 'good' | 'bad' | 'parked' | 'running';
 
 /** The colour of an iteration: how it ended. */
 export function toneOf({ out, marks }: Pick<InspectedIteration, 'out' | 'marks'>): Tone {

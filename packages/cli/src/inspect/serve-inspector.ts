@@ -23,6 +23,8 @@ interface InspectorParts {
 interface Inspector {
   /** With the token in its fragment, which no server and no log sees. */
   readonly url: string;
+  /** Ends all connections; the next ones are answered. */
+  cut(): void;
   /** Resolves when it has ended: no page was open for `idleMs`, or `close` was called. */
   readonly closed: Promise<void>;
   close(): void;
@@ -63,6 +65,7 @@ export async function serveInspector(parts: InspectorParts): Promise<Inspector> 
   rest();
   return {
     url: `http://${HOST}:${port}/#token=${token}&session=${encodeURIComponent(parts.session.sessionId)}`,
+    cut: () => server.closeAllConnections(),
     closed: new Promise((resolve) => server.once('close', resolve)),
     close,
   };
@@ -89,7 +92,9 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
   const isHead = request.method === 'HEAD';
   const { page } = serving.parts;
   if (url.pathname === '/') {
-    const headers = { ...SAFE_HEADERS, 'content-security-policy': page.policy };
+    // Not in the page's own policy: browsers take it from headers alone.
+    const policy = `${page.policy}; frame-ancestors 'none'`;
+    const headers = { ...SAFE_HEADERS, 'content-security-policy': policy };
     response.writeHead(200, { ...headers, 'content-type': 'text/html; charset=utf-8' });
     response.end(isHead ? undefined : page.html);
     return;
