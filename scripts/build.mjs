@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
 import { bundleTypes } from './bundle-types.mjs';
 import { writeGuide } from './guide.mjs';
+import { inspectorPage } from './inspector-page.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
@@ -31,6 +32,8 @@ await bundle(
   },
   { out, define: { 'process.env.TURNWRIGHT_BUILD_VERSION': JSON.stringify(version) } },
 );
+
+writeFileSync(`${out}/inspector.html`, await inspectorPage(root));
 
 // The bin carries no .js ending: some clients start scripts by ending with a runtime of their own. They also ask for
 // the version before anything else, so that answer loads nothing.

@@ -104,6 +104,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // For pages in a browser: what it sends is what any consumer receives, and it runs no engine itself.
   '@web': ['types:protocol', '@base'],
+  // A page: of the engine it knows the shapes of the data.
+  '@inspector': ['types:index.ts'],
   // Through the library's door; what a case is made of comes from the records of a session.
   '@evals': [
     'index.ts',
@@ -242,7 +244,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
   },
   'fetch, which costs 70 ms to load': {
     pattern: /(?<![.\w])fetch\(\s*[^)\s]|['"]undici['"]/,
-    where: ['@cli', '@testing/rehearsal', '@web/browser/index.ts'],
+    where: ['@cli', '@testing/rehearsal', '@web/browser/index.ts', '@inspector/data/remote.ts'],
   },
 };
 
@@ -474,7 +476,7 @@ function importsOf(path: string, code: string): Import[] {
 const testFiles = ['test', ...PACKAGES.map((name) => `packages/${name}/test`)].flatMap(walk);
 const sources = sourceFiles().map(readSource);
 const bySourcePath = new Map(sources.map((source) => [source.path, source]));
-const isLocal = (target: string) => target.endsWith('.ts');
+const isLocal = (target: string) => /\.tsx?$/.test(target);
 
 /** Every offence in a list, so that one run names them all. */
 function offences(check: (source: Source) => readonly string[]): string[] {
@@ -505,7 +507,7 @@ describe('the sources', () => {
         ...imports.flatMap(({ target }) =>
           isLocal(target) && !bySourcePath.has(target) ? [`no ${target}`] : [],
         ),
-        ...(/from\s*['"]\.[^'"]*(?<!\.ts)['"]/.test(code) ? ['a relative import does not end in .ts'] : []),
+        ...(/from\s*['"]\.[^'"]*(?<!\.tsx?)['"]/.test(code) ? ['a relative import does not end in .ts'] : []),
       ]),
     ).toEqual([]);
   });
@@ -831,7 +833,7 @@ describe('shape', () => {
     const rooms = new Set([
       ...sources.map(({ room }) => room),
       // Of these packages, the tests that need others: what the whole does.
-      ...['cli', 'durable', 'page', 'rehearsal', 'terminal', 'testing', 'util'],
+      ...['cli', 'durable', 'inspector', 'page', 'rehearsal', 'terminal', 'testing', 'util'],
       'scenarios',
       'properties',
       'fixtures',
@@ -977,6 +979,8 @@ describe('nothing is left over', () => {
     '@web/index.ts',
     '@web/browser/index.ts',
     '@cli/main.ts',
+    // A bundle of its own.
+    '@inspector/page.tsx',
   ];
   /** Folders of a file for each thing of one kind, however many there are. */
   const CATALOGUES = ['@testing/rehearsal/judge'];
@@ -1014,7 +1018,7 @@ describe('nothing is left over', () => {
 
   it('every export is imported, by the sources or by a test', () => {
     const texts = [...sourceFiles(), ...testFiles, ...['bench', 'scripts', 'examples'].flatMap(walk)]
-      .filter((file) => /\.(ts|mjs)$/.test(file))
+      .filter((file) => /\.(tsx?|mjs)$/.test(file))
       .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
     const imported = new Map<string, Set<string>>();
     const note = (file: string, specifier: string, name: string) => {

@@ -8,7 +8,7 @@ export const PACKAGES: readonly string[] = readdirSync(join(ROOT, 'packages')).s
 
 /** `packages/engine/src/index.ts`: from the root, with forward slashes. */
 export const sourceFiles = (): readonly string[] =>
-  PACKAGES.flatMap((name) => filesBelow(`packages/${name}/src`)).filter((file) => file.endsWith('.ts'));
+  PACKAGES.flatMap((name) => filesBelow(`packages/${name}/src`)).filter((file) => /\.tsx?$/.test(file));
 
 const filesBelow = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(

@@ -63,7 +63,7 @@ describe('a reader of', () => {
     });
     const printed = await someone.follow(report);
     expect(printed).toMatch(
-      /Same decisions: 2 iterations of 1 run\.[\s\S]*Stopped: completed[\s\S]*report\.yaml is written/,
+      /Same decisions: 2 iterations of 1 run\.[\s\S]*The model gave its answer[\s\S]*report\.yaml is written/,
     );
     expect(`${printed}${readFileSync(join(someone.folder, 'report.yaml'), 'utf8')}`).not.toMatch(
       /swordfish/i,

@@ -9,6 +9,8 @@ export const EXIT = {
   usage: 2,
   /** Something is left: steps for `durable migrate --check`, runs without money for `eval`. */
   pending: 3,
+  /** `explain`: a part of the journal cannot be read; it names the place and explains the rest. */
+  damaged: 3,
   /** `replay`, `record` and `policy try`: the sessions hold nothing that could be run, or decided, again. */
   notRecorded: 4,
   /** 128 + SIGHUP: the terminal was closed. */

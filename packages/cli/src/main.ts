@@ -82,6 +82,8 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./commands/rehearse-command.ts')).runRehearseCommand(world, invocation);
     case 'explain':
       return (await import('./commands/explain-command.ts')).runExplainCommand(world, invocation);
+    case 'inspect':
+      return (await import('./inspect/inspect-command.ts')).runInspectCommand(world, invocation);
     case 'context':
       return (await import('./commands/context-command.ts')).runContextCommand(world, invocation.session);
     case 'replay':

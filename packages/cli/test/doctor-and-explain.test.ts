@@ -237,10 +237,12 @@ describe('explain', () => {
     const { session_id } = JSON.parse(ran.stdout) as { session_id: string };
     const newest = await turnwright(['explain'], { env: home, cwd });
     expect([newest.code, newest.stderr]).toEqual([0, '']);
-    expect(newest.stdout).toMatch(/completed/);
-    expect(newest.stdout).toMatch(/next_turn/);
+    expect(newest.stdout).toMatch(
+      /^The model gave its answer and asked for no further tool: the task is done\.$/m,
+    );
+    expect(newest.stdout).toMatch(/^#1 · claude-opus-5-5 · Glob · /m);
     // What other tools than Bash were about is named too.
-    expect(newest.stdout).toMatch(/tools: Glob `\*` ok \d+ ms/);
+    expect(newest.stdout).toMatch(/^ {5}Glob `\*` ok \d+ ms$/m);
     expect(await commandLine(['explain', session_id], { env: home })).toEqual(newest);
   });
 
@@ -254,8 +256,8 @@ describe('explain', () => {
       cwd,
     });
     const { stdout } = await commandLine(['explain'], { env: home, cwd });
-    expect(stdout).toMatch(/tools: Bash `echo one; echo it is broken; exit 3` error [\d.]+ m?s/);
-    expect(stdout).toContain(`     ${command}\n       Exit code 3\n       one\n       it is broken\n`);
+    expect(stdout).toMatch(/^ {5}Bash `echo one; echo it is broken; exit 3` failed [\d.]+ m?s$/m);
+    expect(stdout).toContain('       Exit code 3\n       one\n       it is broken\n');
     const [id = ''] =
       /[0-9a-f-]{36}/.exec((await commandLine(['sessions'], { env: home, cwd })).stdout) ?? [];
     const shown = await commandLine(['sessions', 'show', id], { env: home });

@@ -81,7 +81,7 @@ test('a session is written, and plays to the same decisions, redacted too', asyn
   const twice = await commandLine(['record', '--output', 'bug.yaml'], { env, cwd });
   expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('bug.yaml exists already')]);
   const explained = await commandLine(['explain', '--redact'], { env, cwd });
-  expect(explained.stdout).toMatch(/^Stopped: completed/);
+  expect(explained.stdout).toMatch(/^The model gave its answer/);
   expect(explained.stdout).not.toContain('notes.txt');
 });
 

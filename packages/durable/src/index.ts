@@ -32,6 +32,7 @@ export type { FollowOptions } from './stream/follow.ts';
 export type { Followed } from './stream/reader.ts';
 export type { WorkerFigure } from './watch/figure.ts';
 export { type HealthServer, serveHealth, type WorkerHealth } from './watch/health.ts';
+export { type InspectionSources, openInspectionSources } from './watch/inspection-sources.ts';
 export type { LogLine } from './watch/log.ts';
 export { worker } from './worker.ts';
 export { MODULE_FIELDS, type Worker, type WorkerModule, type WorkerOptions } from './worker-options.ts';

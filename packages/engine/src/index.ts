@@ -66,6 +66,23 @@ export {
   type ForecastBasis,
   usdText,
 } from './protocol/session/forecast.ts';
+export type {
+  InspectedAgent,
+  InspectedAttempt,
+  InspectedCall,
+  InspectedEntry,
+  InspectedEvent,
+  InspectedIteration,
+  InspectedRule,
+  InspectedStep,
+  InspectedSubmission,
+  InspectedTokens,
+  InspectedTotals,
+  InspectionHit,
+  IterationDetail,
+  IterationMark,
+  SessionInspection,
+} from './protocol/session/inspection.ts';
 export type { JournalBody, JournalEntry } from './protocol/session/journal.ts';
 export type {
   ChangedCall,
@@ -203,8 +220,8 @@ export {
   type ModelToKeep,
   removeLogin,
   storeApiKeyHelper,
-  storeModelChoice,
   storeLogin,
+  storeModelChoice,
 } from './sdk/logins.ts';
 export {
   addMcpServer,
@@ -274,6 +291,7 @@ export {
   deleteSession,
   type EraseRequest,
   eraseFromSession,
+  explainInspection,
   explainSession,
   type ForecastQuestion,
   type ForkSessionOptions,
@@ -287,7 +305,9 @@ export {
   getSubagentMessages,
   type ImportSessionToStoreOptions,
   InMemorySessionStore,
+  type InspectionSource,
   importSessionToStore,
+  inspectSession,
   type JournalFormat,
   type JournalMapper,
   type JournalMapperOptions,
@@ -296,6 +316,8 @@ export {
   type ListSubagentsOptions,
   listSessions,
   listSubagents,
+  type OpenInspection,
+  openInspection,
   type RecordsToResume,
   renameSession,
   type SDKSessionInfo,

@@ -25,12 +25,15 @@ export async function withWholeId(invocation: Invocation, world: Pick<World, 'en
       return { ...invocation, words: [await wholeSessionId(id, world), ...more] };
     }
     case 'explain':
+    case 'inspect':
     case 'context':
     case 'cost':
     case 'record':
     case 'replay':
     case 'case':
     case 'fork':
+      // Ids in a database are chosen by those who send, and are whole.
+      if (invocation.command === 'inspect' && invocation.flags.db !== undefined) return invocation;
       return isPart(invocation.session)
         ? { ...invocation, session: await wholeSessionId(invocation.session, world) }
         : invocation;

@@ -16,13 +16,18 @@ import { appended, fraction, parseWholeNumber, port } from './flag-values.ts';
 import { foreignFlagAdvice } from './foreign-flags.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
 import { addForkCommand, type ForkInvocation } from './fork-flags.ts';
+import {
+  addExplainCommand,
+  addInspectCommand,
+  type ExplainInvocation,
+  type InspectInvocation,
+} from './inspect-flags.ts';
 import { addLoginCommands, type LoginInvocation, type LogoutInvocation } from './login-flags.ts';
 import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
 import { addPolicyCommand, type PolicyInvocation } from './policy-flags.ts';
 import {
   addRecordCommand,
   addReplayCommand,
-  REDACT,
   type RecordInvocation,
   type ReplayInvocation,
 } from './replay-flags.ts';
@@ -49,7 +54,8 @@ export type Invocation =
       readonly words: readonly string[];
       readonly flags: RunFlags & RehearseFlags;
     }
-  | { readonly command: 'explain'; readonly session: string | undefined; readonly redact: boolean }
+  | ExplainInvocation
+  | InspectInvocation
   | { readonly command: 'context'; readonly session: string | undefined }
   | { readonly command: 'models'; readonly json: boolean }
   | RecordInvocation
@@ -190,12 +196,13 @@ function addRehearsedCommands(subcommand: Subcommand, onCall: OnCall): void {
 
 /** What says something about a session or the models, and changes nothing. */
 function addReportCommands(subcommand: Subcommand, onCall: OnCall): void {
-  subcommand('explain', 'say why each step of a session ended as it did')
-    .argument('[session]', 'id of a session; default the newest of this folder')
-    .option(...REDACT)
-    .action((session: string | undefined, { redact }: { redact?: true }) => {
-      onCall({ command: 'explain', session: session && unquoted(session), redact: redact === true });
-    });
+  addExplainCommand(subcommand('explain', 'say why each step of a session ended as it did'), (call) =>
+    onCall({ ...call, session: call.session && unquoted(call.session) }),
+  );
+  addInspectCommand(
+    subcommand('inspect', 'show a session on a page of this machine: what it did, why, and what it cost'),
+    (call) => onCall({ ...call, session: call.session && unquoted(call.session) }),
+  );
   subcommand('context', 'say what fills the context of a session')
     .argument('[session]', 'id of a session; default the newest of this folder')
     .action((session: string | undefined) => {

@@ -9,8 +9,10 @@ import type {
   SessionOutcome,
   SessionPrompt,
 } from '../engine/standalone/kept-sessions.ts';
+import type { InspectionSource, OpenInspection } from '../engine/standalone/open-inspection.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { CostForecast } from '../protocol/session/forecast.ts';
+import type { SessionInspection } from '../protocol/session/inspection.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
 import type { SessionCost } from '../protocol/session/spending.ts';
 import type { ContextUsage } from '../protocol/stream/context-usage.ts';
@@ -23,9 +25,11 @@ export { configHome as configurationHome } from '../settings/read/config-home.ts
 export type {
   EraseRequest,
   ForecastQuestion,
+  InspectionSource,
   JournalFormat,
   JournalMapper,
   JournalMapperOptions,
+  OpenInspection,
   RecordsToResume,
   SessionMessage,
   SessionOutcome,
@@ -82,6 +86,7 @@ export type ImportSessionToStoreOptions = Omit<SessionMutationOptions, 'sessionS
 
 // Loaded on first use: a program that only runs agents does not need it.
 const loadCatalog = () => import('../engine/standalone/kept-sessions.ts');
+const loadInspection = () => import('../engine/standalone/open-inspection.ts');
 const loadRecord = () => import('../engine/standalone/inspect-session.ts');
 
 const placeFor = ({ dir, sessionStore, env }: SessionMutationOptions): catalog.CatalogPlace => ({
@@ -261,7 +266,43 @@ export async function explainSession(
   sessionId?: string,
   options: SessionOptions & RedactOption = {},
 ): Promise<string> {
-  return (await loadRecord()).explainSessionAt(sessionId, resolvePlace(options), options);
+  return (await loadInspection()).explainSessionAt(sessionId, resolvePlace(options), options);
+}
+
+/**
+ * The data behind `explainSession` and the page of `turnwright inspect`: every iteration with its figures and
+ * its sentence, agents, costs, and what stands out; no contents. Times are ms since `startedAt`, costs USD.
+ * Default: the newest session of `cwd`. Rejects with `session_not_found`.
+ *
+ * @example
+ * const { sentence, dearest, iterations } = await inspectSession();
+ * const broken = iterations.filter(({ cacheBreak }) => cacheBreak !== undefined);
+ */
+export async function inspectSession(
+  sessionId?: string,
+  options: SessionOptions & RedactOption = {},
+): Promise<SessionInspection> {
+  return (await loadInspection()).inspectSessionAt(sessionId, resolvePlace(options), options);
+}
+
+/** The text of `explainSession`, of data that was read before. */
+export async function explainInspection(inspection: SessionInspection): Promise<string> {
+  return (await loadInspection()).inspectionText(inspection);
+}
+
+/**
+ * Follows a session, running or not, without its lease: what `turnwright inspect` serves. Default: the newest
+ * session of `cwd`. `source`: another place than the session's files. Rejects with `session_not_found`.
+ *
+ * @example
+ * const inspection = await openInspection(sessionId);
+ * while (inspection.data().state === 'running') await inspection.refresh();
+ */
+export async function openInspection(
+  sessionId?: string,
+  options: SessionOptions & RedactOption & { readonly source?: InspectionSource | undefined } = {},
+): Promise<OpenInspection> {
+  return (await loadInspection()).openInspectionAt(sessionId, resolvePlace(options), options);
 }
 
 /**

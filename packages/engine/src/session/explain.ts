@@ -1,204 +1,135 @@
-/** Explains, from its decision records only, why a session stopped and what each of its iterations did. */
-
-import { textOfContent } from '@turnwright/base/text/text-blocks.ts';
-import type { AttemptRecord } from '../protocol/model/model.ts';
-import type { AssistantBlock, UserBlock } from '../protocol/model/wire.ts';
-import type { DecisionRecord } from '../protocol/session/decision-record.ts';
-import type { JournalEntry } from '../protocol/session/journal.ts';
-import type { ToolTrace } from '../protocol/tools/tool-call.ts';
-import { isMainRequest } from '../view/fold.ts';
-import { noProblems, recordsInOrder } from './resume/record-order.ts';
-
-interface ExplainedIteration {
-  readonly iteration: number;
-  readonly model: string;
-  record: DecisionRecord | undefined;
-}
-
-/** What calls are about, by id: a command, a file, a pattern. */
-type Subjects = ReadonlyMap<string, { readonly subject: string; output: string }>;
-
-interface ExplainedSubmission {
-  readonly id: string;
-  readonly iterations: ExplainedIteration[];
-  hasResult: boolean;
-  terminal: string | undefined;
-}
+/** Why a session stopped and what each of its iterations did, as text: what the inspector's page says. */
+import type {
+  InspectedCall,
+  InspectedIteration,
+  InspectedTotals,
+  SessionInspection,
+} from '../protocol/session/inspection.ts';
+import { shortenSubject } from './inspection/iteration-rows.ts';
+import { sayCount, sayDuration, sayUsd } from './inspection/sentences.ts';
 
 /** Plain text for a terminal: the reason for the last stop first, then one line per iteration. */
-export function explainRecords(entries: Iterable<JournalEntry>): string {
-  const records = [...entries];
-  const submissions = collectSubmissions(records);
-  const subjects = subjectsIn(records);
-  const last = submissions.at(-1);
-  if (last === undefined) return withoutSubmissions(records);
-  const lines = [describeEnd(last)];
-  for (const [index, submission] of submissions.entries()) {
-    lines.push('');
-    if (submissions.length > 1)
-      lines.push(`Submission ${index + 1} of ${submissions.length}: ${describeEnd(submission)}`);
-    lines.push(...submission.iterations.flatMap((iteration) => formatIteration(iteration, subjects)));
-    if (submission.iterations.length === 0) lines.push('  (no request was made)');
-  }
+export function inspectionText(inspection: SessionInspection): string {
+  const { state, sentence, submissions, damage } = inspection;
+  if (state === 'empty' || state === 'foreign') return [sentence, ...damaged(damage)].join('\n');
+  const several = submissions.length > 1;
+  const lines = [
+    sentence,
+    sumLine(inspection.totals),
+    ...submissions.flatMap(({ number, sentence: end, prompt }) => {
+      const own = inspection.iterations.filter(
+        ({ agent, submission }) => agent === '' && submission === number,
+      );
+      const head = several ? [`Submission ${number} of ${submissions.length}: ${end}`] : [];
+      const asked = several && prompt !== '' ? [`  asked: ${shortenSubject(oneLine(prompt), 60)}`] : [];
+      const rows = own.length === 0 ? ['  (no request was made)'] : folded(own);
+      return ['', ...head, ...asked, ...rows];
+    }),
+    ...agentLines(inspection),
+    ...notable(inspection),
+    ...damaged(damage),
+  ];
   return lines.join('\n');
 }
 
-/** What another program wrote has messages, and no record of why its iterations ended. */
-function withoutSubmissions(entries: readonly JournalEntry[]): string {
-  const count = (type: string) => entries.filter((entry) => entry.type === type && entry.v === 0).length;
-  const answers = count('assistant');
-  if (count('user') === 0 && answers === 0) return 'Nothing was asked in this session yet.';
-  const records = answers === 1 ? '1 record of an answer' : `${answers} records of answers`;
-  return `This session was written by another program: ${records}, and no record of iterations. Why each of them ended is not known; turnwright cost computes what they cost.`;
-}
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-function collectSubmissions(entries: Iterable<JournalEntry>): ExplainedSubmission[] {
-  const found = new Map<string, ExplainedSubmission>();
-  for (const entry of recordsInOrder(entries, noProblems())) {
-    if (!('submission' in entry)) continue;
-    if (entry.type === 'submission' && !found.has(entry.submission)) {
-      found.set(entry.submission, {
-        id: entry.submission,
-        iterations: [],
-        hasResult: false,
-        terminal: undefined,
-      });
-    }
-    const submission = found.get(entry.submission);
-    if (submission === undefined) continue;
-    const { iterations } = submission;
-    if (entry.type === 'request' && isMainRequest(entry)) {
-      const open = iterations.at(-1);
-      if (open?.iteration === entry.iteration && open.record === undefined) continue;
-      iterations.push({ iteration: entry.iteration, model: entry.model, record: undefined });
-    } else if (entry.type === 'decision') {
-      const { record } = entry;
-      const open = iterations.findLast(
-        (each) => each.iteration === record.iteration && each.record === undefined,
-      );
-      if (open !== undefined) open.record = record;
-      else iterations.push({ iteration: record.iteration, model: record.request?.model ?? '', record });
-    } else if (entry.type === 'result') {
-      submission.hasResult = true;
-      submission.terminal = readTerminal(entry.result);
-    }
-  }
-  return [...found.values()];
-}
-
-function readTerminal(result: unknown): string | undefined {
-  const { terminal_reason: reason, subtype } = (result ?? {}) as Record<string, unknown>;
-  if (typeof reason === 'string') return reason;
-  return typeof subtype === 'string' ? subtype : undefined;
-}
-
-function describeEnd({ iterations, hasResult, terminal }: ExplainedSubmission): string {
-  const last = iterations.at(-1);
-  const decision = last?.record?.decision;
-  if (decision?.kind === 'stop' || decision?.kind === 'park') return decision.sentence;
-  if (hasResult) return `Stopped: ${terminal ?? 'ended without a request'}.`;
-  if (last === undefined) return 'Interrupted here: the submission is recorded, no request is.';
-  return decision === undefined
-    ? `Interrupted here: iteration ${last.iteration} has no recorded decision.`
-    : `Interrupted here: after iteration ${last.iteration}, before the next request.`;
-}
-
-/** Fields of an input that say what a call is about, the first one first. */
-const SUBJECTS = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query'] as const;
-
-function findSubject(input: Readonly<Record<string, unknown>>): string | undefined {
-  return SUBJECTS.map((field) => input[field]).find((value) => typeof value === 'string');
-}
-
-/** What the calls of a session are about, and their outcomes. */
-function subjectsIn(entries: readonly JournalEntry[]): Subjects {
-  const subjects = new Map<string, { subject: string; output: string }>();
-  for (const entry of entries) {
-    if (entry.type !== 'assistant' && entry.type !== 'user') continue;
-    const { content } = entry.message;
-    if (!Array.isArray(content)) continue;
-    for (const block of content as readonly (AssistantBlock | UserBlock)[]) {
-      const subject = block.type === 'tool_use' ? findSubject(block.input) : undefined;
-      if (block.type === 'tool_use' && subject !== undefined)
-        subjects.set(block.id, { subject: subject.trim().replace(/\s*\n\s*/g, ' ⏎ '), output: '' });
-      const call = block.type === 'tool_result' ? subjects.get(block.tool_use_id) : undefined;
-      if (block.type === 'tool_result' && call !== undefined)
-        call.output = textOfContent(block.content ?? '');
-    }
-  }
-  return subjects;
-}
-
-/** Of a subject, in the line of its iteration. */
-const SUBJECT_CHARS = 60;
-/** Of what a call that failed wrote. */
-const OUTPUT_LINES = 6;
-
-/** Its line, followed by the end of the output of its failed calls. */
-function formatIteration(iteration: ExplainedIteration, subjects: Subjects): string[] {
-  const failed = iteration.record?.tools.filter(({ outcome }) => outcome === 'error') ?? [];
-  return [
-    formatIterationLine(iteration, subjects),
-    ...failed.flatMap(({ id }) => {
-      const call = subjects.get(id);
-      if (call === undefined) return [];
-      const output = call.output.trim().split('\n').slice(-OUTPUT_LINES);
-      return [`     ${call.subject}`, ...output.map((line) => `       ${line}`)];
-    }),
-  ];
-}
-
-/** The models of an iteration, with the reason of each exchange. */
-function exchanged({ before = [], ...last }: NonNullable<DecisionRecord['fallback']>): string {
-  const hops = [...before, last].map(
-    ({ to, trigger }) => ` → ${to}${trigger === undefined ? '' : ` (${trigger})`}`,
-  );
-  return [(before[0] ?? last).from, ...hops].join('');
-}
-
-function formatIterationLine({ iteration, model, record }: ExplainedIteration, subjects: Subjects): string {
-  const number = `${iteration}`.padStart(3);
-  if (record === undefined) return `${number}  ${model}  cut off here`;
+function sumLine({ turns, costUsd, wastedUsd, cacheHit, activeMs, waitingMs }: InspectedTotals): string {
   const parts = [
-    record.in ?? 'start',
-    record.fallback === undefined ? model : exchanged(record.fallback),
-    ...formatAttempts(record.attempts),
-    ...formatSteps(record),
-    ...formatUsage(record),
-    ...(record.tools.length === 0
+    `${turns} ${turns === 1 ? 'iteration' : 'iterations'}`,
+    sayUsd(costUsd),
+    sayDuration(activeMs),
+    `${Math.round(cacheHit * 100)} % read from the cache`,
+    ...(waitingMs >= 1000 ? [`${sayDuration(waitingMs)} waited`] : []),
+    ...(wastedUsd > 0 ? [`${sayUsd(wastedUsd)} wasted`] : []),
+  ];
+  return parts.join(' · ');
+}
+
+/** Runs of iterations that did the same without trouble are one line. */
+function folded(iterations: readonly InspectedIteration[]): readonly string[] {
+  const lines: string[] = [];
+  for (let at = 0; at < iterations.length; ) {
+    const first = iterations[at] as InspectedIteration;
+    let to = at + 1;
+    while (to < iterations.length && isAlike(first, iterations[to] as InspectedIteration)) to++;
+    if (to - at >= LEAST_FOLDED) lines.push(foldedLine(iterations.slice(at, to)));
+    else lines.push(...iterations.slice(at, to).flatMap(describeIteration));
+    at = to;
+  }
+  return lines;
+}
+
+/** Shorter runs are written out. */
+const LEAST_FOLDED = 4;
+
+const isAlike = (a: InspectedIteration, b: InspectedIteration): boolean =>
+  isPlain(a) && isPlain(b) && a.model === b.model && namesIn(a) === namesIn(b);
+
+const isPlain = ({ out, marks }: InspectedIteration): boolean => out === 'next_turn' && marks.length === 0;
+const namesIn = ({ calls }: InspectedIteration): string => calls.map(({ name }) => name).join();
+
+function foldedLine(run: readonly InspectedIteration[]): string {
+  const [first, last] = [run[0], run.at(-1)];
+  const names = [...new Set(first?.calls.map(({ name }) => name))].join(', ');
+  const cost = run.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
+  const ms = run.reduce((sum, { start, end }) => sum + end - start, 0);
+  return `#${first?.step} to #${last?.step} · ${run.length} times ${names} · ${sayUsd(cost)} · ${sayDuration(ms)}`;
+}
+
+const SUBJECT_CHARS = 60;
+const MOST_CALLS = 4;
+
+function describeIteration(iteration: InspectedIteration): readonly string[] {
+  const { step, calls, tokens, context, costUsd, start, end, model, out, marks } = iteration;
+  const read = tokens === undefined ? 0 : tokens.fresh + tokens.cacheRead + tokens.cacheWrite;
+  const share =
+    context === undefined || context.window === 0
+      ? ''
+      : ` (${Math.round((context.used / context.window) * 100)} %)`;
+  const failed = calls.filter(({ failure }) => failure !== undefined);
+  const parts = [
+    `#${step}`,
+    model,
+    ...(calls.length === 0 ? [] : [callsText(calls)]),
+    ...(tokens === undefined
       ? []
-      : [`tools: ${record.tools.map((tool) => toolText(tool, subjects)).join(', ')}`]),
-    ...formatRules(record),
-    record.decision?.sentence ?? 'cut off here',
+      : [
+          `${sayCount(read)}${share}`,
+          `cache ${read === 0 ? 0 : Math.round((tokens.cacheRead / read) * 100)} %`,
+        ]),
+    ...(costUsd === undefined ? [] : [sayUsd(costUsd)]),
+    sayDuration(end - start),
   ];
-  return `${number}  ${parts.filter((part) => part !== '').join('  ')}`;
-}
-
-function formatAttempts(attempts: readonly AttemptRecord[]): string[] {
-  if (attempts.length === 0) return [];
-  const texts = attempts.map(({ outcome, status, waitedMs, startMs, endMs }) => {
-    const waited = waitedMs === undefined || waitedMs === 0 ? '' : ` after ${duration(waitedMs)}`;
-    return `${outcome}${status === undefined || outcome === 'complete' ? '' : ` ${status}`}${waited} (${duration(endMs - startMs)})`;
-  });
-  return [`${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}: ${texts.join(', ')}`];
-}
-
-function formatSteps({ prepare }: DecisionRecord): string[] {
-  const ran = prepare.filter((step) => step.ran);
-  if (ran.length === 0) return [];
+  const isTold = out !== 'next_turn' || marks.includes('left');
   return [
-    `prepared: ${ran.map((step) => `${step.step} ${step.tokensBefore ?? 0} → ${step.tokensAfter ?? step.tokensBefore ?? 0} tokens`).join(', ')}`,
+    parts.join(' · '),
+    ...calls
+      .slice(0, MOST_CALLS)
+      .flatMap((call) =>
+        call.subject === undefined && call.ranIn === undefined ? [] : [`     ${callText(call)}`],
+      ),
+    ...(calls.length > MOST_CALLS ? [`     … and ${calls.length - MOST_CALLS} more`] : []),
+    ...failed.flatMap(({ failure = '' }) => failure.split('\n').map((line) => `       ${line}`)),
+    ...(isTold ? [`     ${iteration.sentence}`] : []),
+    ...(marks.includes('left') ? ['     The conversation went back behind this.'] : []),
   ];
 }
 
-function formatUsage({ usage, costUsd }: DecisionRecord): string[] {
-  if (usage === undefined) return [];
-  const cost = costUsd === undefined ? '' : `, $${costUsd.toFixed(4)}`;
-  const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = usage;
-  return [
-    `in ${input_tokens} (cache read ${cache_read_input_tokens}, written ${cache_creation_input_tokens}), out ${output_tokens}${cost}`,
-  ];
+function callsText(calls: readonly InspectedCall[]): string {
+  const counts = new Map<string, number>();
+  for (const { name } of calls) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, n]) => (n === 1 ? name : `${n} × ${name}`)).join(', ');
 }
+
+const OUTCOMES: Readonly<Record<InspectedCall['outcome'], string>> = {
+  ok: 'ok',
+  error: 'failed',
+  denied: 'not allowed',
+  invalid: 'with an input that does not fit',
+  aborted: 'interrupted',
+  unknown_tool: 'no such tool',
+};
 
 const PLACES = {
   sandbox: ' in the sandbox',
@@ -206,30 +137,57 @@ const PLACES = {
   override: ' outside of the sandbox, as the call asked',
 } as const;
 
-function toolText({ id, name, outcome, ranIn, startedMs, endedMs }: ToolTrace, subjects: Subjects): string {
-  const call = subjects.get(id);
-  const shown = call === undefined ? name : `${name} \`${shortened(call.subject)}\``;
-  return startedMs === undefined
-    ? `${shown} ${outcome}`
-    : `${shown} ${outcome}${ranIn === undefined ? '' : PLACES[ranIn]} ${duration(endedMs - startedMs)}`;
+function callText({ name, subject, outcome, ranIn, start, end }: InspectedCall): string {
+  const about = subject === undefined ? '' : ` \`${shortenSubject(subject, SUBJECT_CHARS)}\``;
+  const place = ranIn === undefined ? '' : PLACES[ranIn];
+  const time = start === undefined ? '' : ` ${sayDuration(end - start)}`;
+  return `${name}${about} ${OUTCOMES[outcome]}${place}${time}`;
 }
 
-/** Of a path the end says more than the beginning. */
-function shortened(subject: string): string {
-  if (subject.length <= SUBJECT_CHARS) return subject;
-  return /^\/\S*$/.test(subject)
-    ? `…${subject.slice(-SUBJECT_CHARS)}`
-    : `${subject.slice(0, SUBJECT_CHARS)}…`;
+function agentLines({ agents }: SessionInspection): readonly string[] {
+  const below = agents.filter(({ id }) => id !== '');
+  if (below.length === 0) return [];
+  return [
+    '',
+    'Agents:',
+    ...below.map(
+      ({ type, description, iterations, treeCostUsd, id }) =>
+        `  ${id.slice(0, 8)} ${type} · ${iterations} ${iterations === 1 ? 'iteration' : 'iterations'} · ${sayUsd(treeCostUsd)} · ${shortenSubject(oneLine(description), SUBJECT_CHARS)}`,
+    ),
+  ];
 }
 
-function formatRules({ rules }: DecisionRecord): string[] {
-  const deciding = rules.filter(({ verdict }) => verdict !== 'pass');
-  return deciding.map(({ name, read }) => {
-    const facts = Object.entries(read ?? {}).map(([fact, value]) => `${fact}=${JSON.stringify(value)}`);
-    return `rule: ${name}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
+const MOST_DEAREST = 5;
+/** With fewer iterations the lines above show it. */
+const LEAST_FOR_DEAREST = 6;
+
+const HEADINGS = {
+  retry: 'Asked again:',
+  wait: 'Waited:',
+  fallback: 'Other models:',
+  compaction: 'Shortened:',
+  cache_break: 'Cache breaks:',
+  denial: 'Not allowed:',
+  question: 'Asked about:',
+} as const;
+
+function notable({ iterations, events }: SessionInspection): readonly string[] {
+  const dearest = iterations
+    .filter(({ costUsd = 0 }) => costUsd > 0)
+    .sort((a, b) => (b.costUsd ?? 0) - (a.costUsd ?? 0))
+    .slice(0, MOST_DEAREST)
+    .map(
+      ({ step, costUsd = 0, tokens }) =>
+        `  #${step} ${sayUsd(costUsd)}, ${sayCount(tokens?.output ?? 0)} tokens written`,
+    );
+  const kinds = Object.entries(HEADINGS).flatMap(([kind, heading]) => {
+    const lines = events
+      .filter((event) => event.kind === kind)
+      .map(({ step, sentence }) => `  #${step} ${sentence}`);
+    return lines.length === 0 ? [] : ['', heading, ...lines];
   });
+  return [...(iterations.length < LEAST_FOR_DEAREST ? [] : ['', 'Dearest:', ...dearest]), ...kinds];
 }
 
-function duration(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
-}
+const damaged = (damage: readonly string[]): readonly string[] =>
+  damage.length === 0 ? [] : ['', ...damage.map((each) => `Damaged: ${each}`)];

@@ -2,11 +2,11 @@
 
 import { lazily } from '@turnwright/base/collections/made-once.ts';
 import { engineUnderTest } from '@turnwright/test/engine/engine-under-test.ts';
+import { explainRecords } from '@turnwright/test/session/inspect-entries.ts';
 import { callTool, fakeTool, replay, reply, say, think } from '@turnwright/testing';
 import { describe, expect, it } from 'vitest';
 import { estimateText } from '../../src/context/estimate/text-estimate.ts';
 import { recordScenario, scenarioText } from '../../src/replay/record-scenario.ts';
-import { explainRecords } from '../../src/session/explain.ts';
 import { redactRecords } from '../../src/session/redact-records.ts';
 import { redactText } from '../../src/session/redact-text.ts';
 

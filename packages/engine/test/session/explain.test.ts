@@ -1,8 +1,8 @@
+import { explainRecords } from '@turnwright/test/session/inspect-entries.ts';
 import { asEntries, decisionRecord, playSession } from '@turnwright/test/session/sample-journal.ts';
 import { describe, expect, it } from 'vitest';
 import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
 import type { JournalBody } from '../../src/protocol/session/journal.ts';
-import { explainRecords } from '../../src/session/explain.ts';
 
 const submission = (id: string): JournalBody => ({
   type: 'submission',
@@ -27,6 +27,8 @@ const decision = (record: DecisionRecord): JournalBody => ({
   submission: record.submission,
   record,
 });
+
+const DONE = 'The model gave its answer and asked for no further tool: the task is done.';
 
 describe('explain', () => {
   it('gives the reason first, then a line per iteration with what it did', () => {
@@ -105,10 +107,21 @@ describe('explain', () => {
       asEntries([submission('s1'), request('s1', 1), decision(first), request('s1', 2), decision(second)]),
     );
     expect(text.split('\n')).toEqual([
-      'Stopped: max_turns (rule "turn limit"), turn 2.',
+      'Stopped: the turn limit was reached (--max-turns).',
+      '2 iterations · $0.00 · 20 ms · 0 % read from the cache',
       '',
-      '  1  start  claude-test  2 attempts: overloaded 529 (40 ms), complete after 500 ms (1.4 s)  prepared: snip 900 → 300 tokens  in 100 (cache read 50, written 7), out 20, $0.0123  tools: Bash ok 250 ms, Read denied  Went on: next_turn (no rule objected).',
-      '  2  next_turn  claude-test  rule: turn limit (calls=2)  Stopped: max_turns (rule "turn limit"), turn 2.',
+      '#1 · claude-test · Bash, Read · 157 · cache 32 % · $0.0123 · 10 ms',
+      '#2 · claude-test · 10 ms',
+      '     Stopped: the turn limit was reached (--max-turns).',
+      '',
+      'Asked again:',
+      '  #1 Asked again, because the model was overloaded (529). 500 ms were waited.',
+      '',
+      'Shortened:',
+      '  #1 Parts that were marked as no longer needed were removed: 900 → 300 tokens, 600 freed.',
+      '',
+      'Not allowed:',
+      '  #1 Read: Not allowed.',
     ]);
   });
 
@@ -136,24 +149,30 @@ describe('explain', () => {
   it('says where a session was cut off', () => {
     const cut = explainRecords(asEntries([submission('s1'), request('s1', 1)]));
     expect(cut).toBe(
-      'Interrupted here: iteration 1 has no recorded decision.\n\n  1  claude-test  cut off here',
+      [
+        'Cut off here: the process ended before this iteration was decided.',
+        '1 iteration · $0.00 · 0 ms · 0 % read from the cache',
+        '',
+        '#1 · claude-test · 0 ms',
+        '     Cut off here: the process ended before this iteration was decided.',
+      ].join('\n'),
     );
     expect(explainRecords(asEntries([submission('s1')]))).toMatch(
-      /^Interrupted here: the submission is recorded, no request is\./,
+      /^Interrupted here: the prompt is recorded, no request is\./,
     );
     expect(explainRecords([])).toBe('Nothing was asked in this session yet.');
   });
 
   it('a submission that ended without a request says how', () => {
     const result: JournalBody = { type: 'result', id: 'r', submission: 's1', result: { subtype: 'success' } };
-    expect(explainRecords(asEntries([submission('s1'), result]))).toMatch(/^Stopped: success\./);
+    expect(explainRecords(asEntries([submission('s1'), result]))).toMatch(/^The task is done\./);
   });
 
   it('takes several submissions, the last one first in its say', () => {
     const script = [[], []].map(() => [] as never[]);
     const text = explainRecords(asEntries(playSession(script).bodies));
-    expect(text.split('\n')[0]).toBe('Stopped: completed.');
-    expect(text).toContain('Submission 1 of 2: Stopped: completed.');
-    expect(text).toContain('Submission 2 of 2: Stopped: completed.');
+    expect(text.split('\n')[0]).toBe(DONE);
+    expect(text).toContain(`Submission 1 of 2: ${DONE}`);
+    expect(text).toContain(`Submission 2 of 2: ${DONE}`);
   });
 });

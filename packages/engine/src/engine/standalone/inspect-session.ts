@@ -13,7 +13,6 @@ import type { TodoItem } from '../../protocol/model/attachment.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { CostForecast } from '../../protocol/session/forecast.ts';
-import type { JournalEntry } from '../../protocol/session/journal.ts';
 import {
   MAIN_AGENT,
   type SessionCost,
@@ -23,13 +22,11 @@ import {
 } from '../../protocol/session/spending.ts';
 import { describeTerminal } from '../../protocol/session/terminal.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
-import { explainRecords } from '../../session/explain.ts';
 import { forecastCost } from '../../session/forecast/forecast-cost.ts';
 import { readRuns } from '../../session/forecast/run-history.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { readEntries } from '../../session/journal/read-journal.ts';
 import { type FoundSession, findSession, newestSession, sessionsDirectory } from '../../session/paths.ts';
-import { redactRecords } from '../../session/redact-records.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
 import { configHome } from '../../settings/read/config-home.ts';
@@ -42,20 +39,7 @@ export interface SessionPlace {
   readonly files?: PersistentFiles | undefined;
 }
 
-/**
- * Why each iteration of a session ended as it did, as text; undefined means the newest. Throws
- * `session_not_found`.
- */
-export async function explainSessionAt(
-  sessionId: string | undefined,
-  place: SessionPlace,
-  { redact = false }: { readonly redact?: boolean | undefined } = {},
-): Promise<string> {
-  const entries = await readSessionEntries(sessionId, place);
-  return explainRecords(redact ? redactRecords(entries) : entries);
-}
-
-/** What `explainSessionAt` tells, as data. Throws `session_not_found`. */
+/** The decision records of a session. Throws `session_not_found`. */
 export async function readDecisionsAt(
   sessionId: string | undefined,
   place: SessionPlace,
@@ -79,23 +63,38 @@ export async function readCostAt(sessionId: string | undefined, place: SessionPl
   const entries = await readSessionEntries(found.sessionId, place);
   const recorded = resumeSession(entries).totals;
   const isForeign = entries.some(({ type, v }) => type === 'assistant' && v === 0);
+  const records = entries.flatMap((entry) => (entry.type === 'decision' ? [entry.record] : []));
+  const cost = toSessionCost(
+    entries.at(0)?.sessionId ?? sessionId ?? '',
+    { ...recorded, records },
+    isForeign,
+  );
+  return { ...cost, ...(await forecastNext(files, found.directory)) };
+}
+
+/** What the journal of the main conversation says of money. */
+interface RecordedCost {
+  readonly totalCostUsd: number;
+  readonly spending: readonly SpendingRow[];
+  readonly records: readonly DecisionRecord[];
+}
+
+export function toSessionCost(sessionId: string, recorded: RecordedCost, isForeign: boolean): SessionCost {
   const spending = isForeign ? recorded.spending.map(computed) : recorded.spending;
   const totalCostUsd = totalUsd(spending);
   const computedUsd = totalCostUsd - recorded.totalCostUsd;
   const unpriced = spending.filter(({ isPriced }) => !isPriced).map(({ model }) => model);
   return {
-    sessionId: entries.at(0)?.sessionId ?? sessionId ?? '',
+    sessionId,
     totalCostUsd,
     rows: spending,
     unpricedModels: [...new Set(unpriced)],
-    waste: sumWaste(spending, entries),
-    ...(await forecastNext(files, found.directory)),
+    waste: sumWaste(spending, recorded.records),
     ...(computedUsd > 0 && { computedUsd }),
   };
 }
 
-function sumWaste(spending: readonly SpendingRow[], entries: readonly JournalEntry[]): SpendingWaste {
-  const records = entries.flatMap((entry) => (entry.type === 'decision' ? [entry.record] : []));
+function sumWaste(spending: readonly SpendingRow[], records: readonly DecisionRecord[]): SpendingWaste {
   const useful = ({ costUsd = 0, wastedCostUsd = 0 }: DecisionRecord) => costUsd - wastedCostUsd;
   const sum = (figures: readonly number[]) => figures.reduce((all, figure) => all + figure, 0);
   return {

@@ -1,0 +1,401 @@
+/** A session as data for the inspector, of what was gathered from its journals. */
+
+import { isoTime } from '@turnwright/base/text/figures-and-times.ts';
+import type { Usage } from '../../protocol/model/wire.ts';
+import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
+import type {
+  InspectedAgent,
+  InspectedCall,
+  InspectedIteration,
+  InspectedSubmission,
+  InspectedTokens,
+  IterationMark,
+  SessionInspection,
+} from '../../protocol/session/inspection.ts';
+import type { SessionCost } from '../../protocol/session/spending.ts';
+import { TRANSITION_REASONS } from '../../protocol/session/transition.ts';
+import type { ToolTrace } from '../../protocol/tools/tool-call.ts';
+import type { JournalRows, RowSoFar, SubmissionSoFar } from './iteration-rows.ts';
+import { listEvents } from './list-events.ts';
+import { CUT_OFF, deciding, sayDecision, sayPermission, sayTerminal } from './sentences.ts';
+import { sumUp } from './sum-up.ts';
+
+/** What is known of an agent besides its journal. */
+export interface AgentFacts {
+  readonly id: string;
+  readonly type?: string | undefined;
+  readonly description?: string | undefined;
+  readonly parent?: string | undefined;
+  readonly toolUseId?: string | undefined;
+}
+
+interface GatheredSession {
+  readonly sessionId: string;
+  readonly main: JournalRows;
+  readonly agents: readonly { readonly facts: AgentFacts; readonly rows: JournalRows }[];
+  readonly isRunning: boolean;
+  readonly isRedacted: boolean;
+  readonly damage: readonly string[];
+  /** Of what the main journal records. */
+  toCost(
+    recorded: JournalRows['totals'] & { readonly records: readonly DecisionRecord[] },
+    isForeign: boolean,
+  ): SessionCost;
+}
+
+interface Base {
+  /** ms since 1970 that all times are counted from. */
+  readonly at: number;
+  readonly isRunning: boolean;
+}
+
+export function inspectJournals(session: GatheredSession): SessionInspection {
+  const { main, agents, isRunning, isRedacted, damage, sessionId } = session;
+  const journals = [{ facts: { id: '' }, rows: main }, ...agents];
+  const last = Math.max(...journals.map(({ rows }) => rows.last));
+  const base: Base = { at: main.first, isRunning };
+  const hasSeveral = main.submissions.length > 1;
+  const iterations = journals
+    .flatMap(({ facts: { id }, rows }) =>
+      rows.rows.map((row, at) =>
+        toIteration(row, { id, rows, base, hasSeveral, isLast: at === rows.rows.length - 1 }),
+      ),
+    )
+    .sort((a, b) => a.start - b.start);
+  const submissions = main.submissions.map((each) => toSubmission(each, iterations, base));
+  const records = main.rows.flatMap(({ record }) => record ?? []);
+  const cost = session.toCost({ ...main.totals, records }, main.hasForeign);
+  const { state, sentence, terminal } = describeEnd(session, submissions, iterations);
+  const priced = iterations.filter(({ costUsd = 0 }) => costUsd > 0);
+  const dearest = priced.reduce<InspectedIteration | undefined>(
+    (most, each) => ((each.costUsd ?? 0) > (most?.costUsd ?? 0) ? each : most),
+    undefined,
+  );
+  return {
+    v: 1,
+    sessionId,
+    title: main.title ?? submissions[0]?.prompt.split('\n')[0]?.slice(0, 120) ?? '',
+    cwd: main.cwd,
+    startedAt: main.first === 0 ? '' : isoTime(main.first),
+    end: Math.max(0, last - main.first, ...iterations.map(({ end }) => end)),
+    state,
+    sentence,
+    ...(terminal !== undefined && { terminal }),
+    ...(dearest !== undefined && { dearest: dearest.key }),
+    redacted: isRedacted,
+    totals: sumUp(iterations, cost),
+    cost,
+    submissions,
+    agents: listAgents(session, iterations, cost.totalCostUsd, sentence),
+    iterations,
+    events: listEvents(iterations),
+    damage,
+  };
+}
+
+interface RowPlace {
+  /** Of the agent. */
+  readonly id: string;
+  readonly rows: JournalRows;
+  readonly base: Base;
+  readonly hasSeveral: boolean;
+  /** No other iteration began in this journal. */
+  readonly isLast: boolean;
+}
+
+function toIteration(row: RowSoFar, place: RowPlace): InspectedIteration {
+  const { id, rows, base } = place;
+  const { record } = row;
+  const number = place.hasSeveral || id !== '' ? `${row.submission}.${row.iteration}` : `${row.iteration}`;
+  const named = {
+    key: id === '' ? row.key : `${id}:${row.key}`,
+    step: id === '' ? number : `${id.slice(0, 8)}:${row.submission > 1 ? number : row.iteration}`,
+    agent: id,
+    submission: row.submission,
+  };
+  if (record !== undefined) return { ...named, ...decided(record, row, place) };
+  const submission = rows.submissions[row.submission - 1];
+  const isRunning = base.isRunning && place.isLast && submission?.hasResult !== true;
+  const start = row.since - base.at;
+  const open = row.calls.flatMap((callId) => {
+    const call = rows.subjects.get(callId);
+    return call === undefined || call.isAnswered
+      ? []
+      : [{ id: callId, ...subject(call.subject), name: call.name }];
+  });
+  const names = [...new Set(open.map(({ name }) => name))].join(', ');
+  const doing = names === '' ? 'Running: the model is answering.' : `Running: waits for ${names}.`;
+  return {
+    ...named,
+    start,
+    end: Math.max(start, rows.last - base.at),
+    model: row.model,
+    out: isRunning ? 'running' : 'cut_off',
+    sentence: isRunning ? doing : CUT_OFF,
+    sent: 0,
+    added: 0,
+    attempts: [],
+    calls: [],
+    open,
+    steps: [],
+    marks: [isRunning ? 'running' : 'cut_off', ...(row.isLeft ? (['left'] as const) : [])],
+  };
+}
+
+const subject = (text: string | undefined) => (text === undefined || text === '' ? {} : { subject: text });
+
+function decided(record: DecisionRecord, row: RowSoFar, { rows, base }: RowPlace) {
+  const start = Date.parse(record.startedAt) - base.at;
+  /** The monotonic clock of a process begins anywhere. */
+  const at = (ms: number) => Math.round((start + ms - record.startMs) * 100) / 100;
+  const { decision, usage, context, fallback, cache } = record;
+  const calls = record.tools.map((trace) => toCall(trace, rows, at));
+  const rule = deciding(record)?.name;
+  const steps = record.prepare.flatMap((step) =>
+    step.ran
+      ? [
+          {
+            step: step.step,
+            before: step.tokensBefore ?? 0,
+            after: step.tokensAfter ?? step.tokensBefore ?? 0,
+            ms: step.ms ?? 0,
+            replaced: step.replaced?.length ?? 0,
+          },
+        ]
+      : [],
+  );
+  return {
+    start,
+    end: at(record.endMs),
+    model: fallback?.to ?? record.request?.model ?? row.model,
+    ...(fallback !== undefined && {
+      fellBackFrom: [...(fallback.before ?? []), fallback].map(({ from }) => from),
+    }),
+    ...(record.in !== undefined && { in: record.in }),
+    out: outcomeOfRecord(record),
+    sentence: sayDecision(record),
+    ...(rule !== undefined && { rule }),
+    ...(record.response?.stopReason && { stopReason: record.response.stopReason }),
+    ...(usage !== undefined && { tokens: toTokens(usage) }),
+    ...(record.costUsd !== undefined && { costUsd: record.costUsd }),
+    ...(record.wastedCostUsd !== undefined && { wastedUsd: record.wastedCostUsd }),
+    ...(context !== undefined && { context: { ...context, overhead: context.overhead ?? 0 } }),
+    sent: record.view.length,
+    added: record.view.added.length,
+    attempts: record.attempts.map((attempt) => ({
+      start: at(attempt.startMs),
+      ...(attempt.firstContentMs !== undefined && { firstContent: at(attempt.firstContentMs) }),
+      end: at(attempt.endMs),
+      outcome: attempt.outcome,
+      ...(attempt.status !== undefined && { status: attempt.status }),
+      ...(attempt.waitedMs !== undefined && attempt.waitedMs > 0 && { waited: attempt.waitedMs }),
+      ...(attempt.wasted === true && { wasted: true as const }),
+    })),
+    calls,
+    steps,
+    ...(cache?.break !== undefined && { cacheBreak: cache.break }),
+    marks: listMarks(record, calls, row.isLeft, decision === undefined),
+  };
+}
+
+function outcomeOfRecord({ decision }: DecisionRecord): InspectedIteration['out'] {
+  switch (decision?.kind) {
+    case 'continue':
+      return decision.transition;
+    case 'stop':
+      return decision.terminal;
+    case 'park':
+      return 'parked';
+    default:
+      return 'cut_off';
+  }
+}
+
+function toTokens(usage: Usage): InspectedTokens {
+  return {
+    fresh: usage.input_tokens,
+    cacheRead: usage.cache_read_input_tokens,
+    cacheWrite: usage.cache_creation_input_tokens,
+    cacheWrite1h: usage.cache_creation?.ephemeral_1h_input_tokens ?? 0,
+    output: usage.output_tokens,
+    reasoning: usage.output_tokens_details?.thinking_tokens ?? 0,
+  };
+}
+
+function toCall(trace: ToolTrace, rows: JournalRows, at: (ms: number) => number): InspectedCall {
+  const { id, name, outcome, permission, startedMs } = trace;
+  const call = rows.subjects.get(id);
+  const isNoteworthy =
+    permission !== undefined && (permission.askedMs !== undefined || permission.verdict !== 'allow');
+  return {
+    id,
+    name,
+    ...subject(call?.subject),
+    queued: at(trace.queuedMs),
+    ...(startedMs !== undefined && { start: at(startedMs) }),
+    end: at(trace.endedMs),
+    outcome,
+    resultChars: trace.resultChars,
+    ...(trace.ranIn !== undefined && { ranIn: trace.ranIn }),
+    ...(permission !== undefined && { decidedBy: permission.source }),
+    ...(permission?.rule !== undefined && { rule: permission.rule }),
+    ...(permission?.askedMs !== undefined && { askedMs: permission.askedMs }),
+    ...(isNoteworthy && { why: sayPermission(permission) }),
+    ...(call !== undefined && call.failure !== '' && { failure: call.failure }),
+  };
+}
+
+function listMarks(
+  record: DecisionRecord,
+  calls: readonly InspectedCall[],
+  isLeft: boolean,
+  isCut: boolean,
+): readonly IterationMark[] {
+  const { attempts, fallback, prepare, cache, wastedCostUsd = 0, decision } = record;
+  const marks: Readonly<Record<IterationMark, boolean>> = {
+    retried: attempts.length > 1,
+    fell_back: fallback !== undefined,
+    compacted: prepare.some((step) => step.ran && (step.tokensAfter ?? 0) < (step.tokensBefore ?? 0)),
+    asked: calls.some(({ askedMs }) => askedMs !== undefined),
+    denied: calls.some(({ outcome }) => outcome === 'denied'),
+    failed: calls.some(({ outcome }) => !['ok', 'denied'].includes(outcome)),
+    cache_break: cache?.break !== undefined,
+    wasted: wastedCostUsd > 0,
+    recovered: decision?.kind === 'continue' && decision.transition !== 'next_turn',
+    cut_off: isCut,
+    running: false,
+    left: isLeft,
+  };
+  return (Object.keys(marks) as IterationMark[]).filter((mark) => marks[mark]);
+}
+
+function toSubmission(
+  { number, prompt, since, until, hasResult, isParked, terminal, costUsd, turns }: SubmissionSoFar,
+  iterations: readonly InspectedIteration[],
+  { at, isRunning }: Base,
+): InspectedSubmission {
+  const own = iterations.filter(({ agent, submission }) => agent === '' && submission === number);
+  const last = own.at(-1);
+  const sentence = sayEnd(last, { hasResult, isParked, terminal, isRunning });
+  return {
+    number,
+    prompt,
+    sentence,
+    ...(terminal !== undefined && { terminal }),
+    start: since - at,
+    end: Math.max(since, until) - at,
+    ...(costUsd !== undefined && { costUsd }),
+    ...(turns !== undefined && { turns }),
+  };
+}
+
+const goesOn = ({ out }: InspectedIteration): boolean =>
+  (TRANSITION_REASONS as readonly string[]).includes(out);
+
+interface Ending {
+  readonly hasResult: boolean;
+  readonly isParked: boolean;
+  readonly terminal: string | undefined;
+  readonly isRunning: boolean;
+}
+
+/** `last`: the last iteration of the submission. */
+function sayEnd(
+  last: InspectedIteration | undefined,
+  { hasResult, isParked, terminal, isRunning }: Ending,
+): string {
+  const isSaid = last !== undefined && !goesOn(last) && last.out !== 'cut_off';
+  if (hasResult) return isSaid ? last.sentence : sayTerminal(terminal);
+  if (last === undefined)
+    return isRunning
+      ? 'Running: the first request is being prepared.'
+      : 'Interrupted here: the prompt is recorded, no request is.';
+  if (isParked || !goesOn(last)) return last.sentence;
+  return isRunning
+    ? 'Running: the next request is being prepared.'
+    : `Interrupted here: after iteration ${last.step}, before the next request.`;
+}
+
+function describeEnd(
+  { main, isRunning }: GatheredSession,
+  submissions: readonly InspectedSubmission[],
+  iterations: readonly InspectedIteration[],
+): { readonly state: SessionInspection['state']; readonly sentence: string; readonly terminal?: string } {
+  const last = submissions.at(-1);
+  const open = main.submissions.at(-1);
+  if (last === undefined || open === undefined) return withoutSubmissions(main);
+  const { sentence } = last;
+  if (open.hasResult) {
+    const end = iterations.findLast(({ agent, submission }) => agent === '' && submission === open.number);
+    const terminal = end !== undefined && !goesOn(end) && end.out !== 'cut_off' ? end.out : open.terminal;
+    return { state: 'stopped', sentence, ...(terminal !== undefined && { terminal }) };
+  }
+  if (open.isParked) return { state: 'parked', sentence };
+  return { state: isRunning ? 'running' : 'cut_off', sentence };
+}
+
+/** What another program wrote has messages, and no record of why its iterations ended. */
+function withoutSubmissions({ foreignAnswers, hasForeign }: JournalRows) {
+  if (!hasForeign) return { state: 'empty', sentence: 'Nothing was asked in this session yet.' } as const;
+  const records = foreignAnswers === 1 ? '1 record of an answer' : `${foreignAnswers} records of answers`;
+  return {
+    state: 'foreign',
+    sentence: `This session was written by another program: ${records}, and no record of iterations. Why each of them ended is not known; turnwright cost computes what they cost.`,
+  } as const;
+}
+
+/** What is not an agent's is the main thread's. */
+function listAgents(
+  { agents, main }: GatheredSession,
+  iterations: readonly InspectedIteration[],
+  totalUsd: number,
+  sentence: string,
+): readonly InspectedAgent[] {
+  const known = new Set(agents.map(({ facts }) => facts.id));
+  const own = agents.map(({ facts, rows }): InspectedAgent => {
+    const its = iterations.filter(({ agent }) => agent === facts.id);
+    const parent = facts.parent !== undefined && known.has(facts.parent) ? facts.parent : '';
+    return {
+      id: facts.id,
+      type: facts.type ?? rows.agentType ?? 'agent',
+      description: facts.description ?? rows.submissions[0]?.prompt.slice(0, 120) ?? '',
+      parent: parent === facts.id ? '' : parent,
+      ...(facts.toolUseId !== undefined && { toolUseId: facts.toolUseId }),
+      iterations: its.length,
+      costUsd: rows.spentUsd,
+      treeCostUsd: 0,
+      start: rows.first - main.first,
+      end: rows.last - main.first,
+      sentence: its.at(-1)?.sentence ?? '',
+    };
+  });
+  const agentsUsd = own.reduce((sum, { costUsd }) => sum + costUsd, 0);
+  const root: InspectedAgent = {
+    id: '',
+    type: 'main',
+    description: '',
+    iterations: iterations.filter(({ agent }) => agent === '').length,
+    costUsd: Math.max(0, rounded(totalUsd - agentsUsd)),
+    treeCostUsd: 0,
+    start: 0,
+    end: Math.max(0, main.last - main.first),
+    sentence,
+  };
+  const all = [root, ...own];
+  const ordered: InspectedAgent[] = [];
+  const visit = (agent: InspectedAgent): number => {
+    const place = ordered.push(agent) - 1;
+    const below = own
+      .filter((each) => each.parent === agent.id && !ordered.includes(each))
+      .reduce((sum, child) => sum + visit(child), 0);
+    const treeCostUsd = rounded(agent.costUsd + below);
+    ordered[place] = { ...agent, treeCostUsd };
+    return treeCostUsd;
+  };
+  visit(root);
+  // Agents that name each other as parents.
+  for (const agent of all) if (!ordered.some(({ id }) => id === agent.id)) visit(agent);
+  return ordered;
+}
+
+const rounded = (usd: number): number => Math.round(usd * 1e12) / 1e12;
