@@ -210,6 +210,8 @@ export class TerminalConversation {
     this.#state = { ...this.#state, session: { ...this.#state.session, id } };
     this.#options = {
       ...this.#base,
+      // `/tasks` stops single ones, so Esc need not stop them all.
+      perTaskStopAffordance: true,
       continue: undefined,
       resume,
       resumeSessionAt,

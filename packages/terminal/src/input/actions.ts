@@ -139,7 +139,7 @@ const ACTIONS = {
   viewStart: { ...VIEWER, keys: ['home', 'g'], about: 'to the start' },
   viewEnd: { ...VIEWER, keys: ['end', 'shift+g'], about: 'to the end' },
   viewUnfold: { ...VIEWER, keys: ['enter'], about: 'unfold or fold the item' },
-  viewUnfoldAll: { ...VIEWER, keys: ['e'], about: 'unfold or fold everything' },
+  viewUnfoldAll: { ...VIEWER, keys: ['e', 'ctrl+e'], about: 'unfold or fold everything' },
   viewSearch: { ...VIEWER, keys: ['/'], about: 'search' },
   viewNextMatch: { ...VIEWER, keys: ['n'], about: 'the next match' },
   viewPreviousMatch: { ...VIEWER, keys: ['shift+n'], about: 'the match before' },

@@ -108,7 +108,9 @@ export function takeOrphanedDraft(sessionsFolder: string): KeptDraft | undefined
   const names = listed(sessionsFolder);
   const sessions = new Set(names.filter((name) => name.endsWith('.jsonl')));
   for (const name of names) {
-    if (name.endsWith('.jsonl') || sessions.has(`${name}.jsonl`)) continue;
+    const records = `${name}.jsonl`;
+    if (name.endsWith('.jsonl')) continue;
+    if (sessions.has(records) && hasBegun(join(sessionsFolder, records))) continue;
     const path = draftPath(sessionsFolder, name);
     const draft = readDraft(path);
     if (draft === undefined || isAlive(draft.pid)) continue;
@@ -117,6 +119,15 @@ export function takeOrphanedDraft(sessionsFolder: string): KeptDraft | undefined
     return draft;
   }
   return undefined;
+}
+
+/** A session that was only opened has one record, of who has it. */
+function hasBegun(path: string): boolean {
+  try {
+    return readFileSync(path, 'utf8').trimEnd().includes('\n');
+  } catch {
+    return true;
+  }
 }
 
 function listed(folder: string): readonly string[] {

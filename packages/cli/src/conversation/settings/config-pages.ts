@@ -1,5 +1,11 @@
 /** `/config`: all settings with value and file, to be searched; one is changed in the file that is chosen. */
-import { resolveSettings, type SettingKey, type SettingsReport, settingsKeys } from '@turnwright/engine';
+import {
+  resolveSettings,
+  type SettingKey,
+  type SettingsReport,
+  settingsKeys,
+  TurnwrightError,
+} from '@turnwright/engine';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
 import { wrap } from '@turnwright/terminal/text/wrap.ts';
 import { shortPath } from '../../words/tool-label.ts';
@@ -29,9 +35,13 @@ const FLAGS = new Set([
   'terminalNotifications',
 ]);
 
+/** Those that a file may begin with, and that ask for nothing more. */
+const MODES = ['default', 'acceptEdits', 'plan'] as const;
+
 /** The screen checks its own keys, so the schema knows no kind of them. */
 function asScreenKey(setting: SettingKey): SettingKey {
   if (setting.key === 'theme') return { ...setting, kind: 'choice', values: THEMES };
+  if (setting.key === 'permissions.defaultMode') return { ...setting, kind: 'choice', values: MODES };
   return FLAGS.has(setting.key) ? { ...setting, kind: 'flag' } : setting;
 }
 
@@ -239,7 +249,11 @@ async function write(
   context: ConversationCommandContext,
 ): Promise<void> {
   const { columns, cwd, env, print, query, setTheme, theme } = context;
-  await query.setSetting(destination, key, value);
+  try {
+    await query.setSetting(destination, key, value);
+  } catch (error) {
+    throw error instanceof TurnwrightError ? new CommandMistake(error.message) : error;
+  }
   const file = fileWords(await query.settingsFile(destination), { cwd, env });
   const now = (await readNow(context)).find((each) => each.key === key);
   const chosen = THEMES.find((each) => each === (value ?? 'auto'));

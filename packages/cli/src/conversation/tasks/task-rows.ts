@@ -63,7 +63,8 @@ export function taskState(task: ShownTask, nowMs: number): string {
   const parts = [
     what,
     ...(status === 'running' ? (isInBackground ? [] : ['its call waits']) : [status]),
-    ...(usage === undefined ? [] : [counted(usage.calls, 'call'), `${tokens(usage.tokens)} tokens`]),
+    ...(usage === undefined || usage.calls === 0 ? [] : [counted(usage.calls, 'call')]),
+    ...(usage === undefined ? [] : [`${tokens(usage.tokens)} tokens`]),
     ...(usage === undefined || usage.cost.usd === 0 ? [] : [cost(usage.cost)]),
     took,
   ];
@@ -132,7 +133,9 @@ export function taskFrame({ task, output, note, nowMs }: TaskPage, size: Size, t
       .slice(0, 2)
       .map((row) => theme.bold(row)),
     theme.dim(state),
-    ...listSummary(task).flatMap((text) => wrap(oneLine(text), columns).map(theme.dim)),
+    ...listSummary(task)
+      .filter((text) => output?.includes(text) !== true)
+      .flatMap((text) => wrap(oneLine(text), columns).map(theme.dim)),
   ].slice(0, MOST_HEAD);
   const notes = note === undefined ? [] : [theme.warn(cutRow(note, columns))];
   const lines = outputLines(task, output);

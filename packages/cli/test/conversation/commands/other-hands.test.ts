@@ -1,10 +1,11 @@
 /** Every command of Claude Code is one of the conversation, or has a sentence that says what to do instead. */
-import { commandAdvice } from '@turnwright/engine';
+import { commandAdvice, settingsKeys } from '@turnwright/engine';
 import { createBindings } from '@turnwright/terminal/input/bindings.ts';
 import { commandsUnderTest } from '@turnwright/test/conversation/commands/command-under-test.ts';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../../src/conversation/commands/index.ts';
 import { FOREIGN_KEYS } from '../../../src/conversation/screen/keys.ts';
+import { SETTING_WORDS } from '../../../src/conversation/settings/setting-words.ts';
 
 /** Of its public reference of commands (November 2026), aliases and removed ones among them. */
 const KNOWN =
@@ -33,6 +34,11 @@ test('no command of the conversation is in the table of those that are nowhere',
 test('no key with a sentence does something', () => {
   const bound = createBindings().help.flatMap(({ keys }) => keys.toLowerCase().split(', '));
   expect(Object.keys(FOREIGN_KEYS).filter((key) => bound.includes(key))).toEqual([]);
+});
+
+test('/config has words for each setting, and for no other', async () => {
+  const keys = (await settingsKeys()).map(({ key }) => key);
+  expect(Object.keys(SETTING_WORDS).toSorted()).toEqual(keys.toSorted());
 });
 
 test('a wrong use gets one clear sentence', async () => {

@@ -101,7 +101,11 @@ describe('/config', () => {
   it('refuses what is no value, and leaves the file alone', async () => {
     const { run, printed, home } = await start({ prepare: settings });
     await run('/config effortLevel=enormous');
-    expect(printed).toEqual(['effortLevel is one of low, medium, high, xhigh, max.']);
+    await run('/config skillListingBudgetFraction=2', ['enter']);
+    await run('/config permissions.defaultMode=bypassPermissions');
+    expect(printed.join(' ').replaceAll(home, '<home>')).toMatchInlineSnapshot(
+      `"effortLevel is one of low, medium, high, xhigh, max. Settings in <home>/settings.json cannot be used: skillListingBudgetFraction (Too big: expected number to be <=1) permissions.defaultMode is one of default, acceptEdits, plan."`,
+    );
     expect(await readFile(join(home, 'settings.json'), 'utf8')).toBe(COMMENTED);
   });
 });

@@ -82,7 +82,8 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
 
   test('a command goes to the background, shows its output, and is stopped', async () => {
     const run = toolUse('Bash', { command: 'echo ready; sleep 300' });
-    const server = await rehearse(reply([run]), reply('It runs on.'), reply('It was stopped.'));
+    const slow = reply('Never said.', { timing: { ttftMs: 60_000 } });
+    const server = await rehearse(reply([run]), reply('It runs on.'), slow, reply('It was stopped.'));
     const talk = await converse(server, { args: ['--allowedTools', 'Bash'] });
     await talk.seen('opus-5-5');
     await talk.enter('/tasks');
@@ -101,6 +102,12 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     await talk.seen('Enter opens it');
     talk.keys('Escape');
     await talk.until('It runs on.');
+    await talk.seen('1 in the background');
+    // Esc ends the turn, and not what runs beside it.
+    await talk.enter('wait');
+    await talk.seen('waiting for');
+    talk.keys('Escape');
+    await talk.until('stopped: interrupted');
     await talk.seen('1 in the background');
     await talk.enter('/tasks');
     await talk.seen('❯ ◐ echo ready');
