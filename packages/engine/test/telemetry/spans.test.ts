@@ -1,6 +1,7 @@
 /** C2: what is below what; what other processes are given; and what it costs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { createSdkMcpServer, type Options, query, type SDKMessage, tool } from '@turnwright/engine';
 import { temporaryFolder } from '@turnwright/test/cli/bin.ts';
 import { type CollectedSpan, treeBelow } from '@turnwright/test/otlp-collector.ts';
@@ -172,4 +173,24 @@ it('C1 without tracing no environment and no request has a parent', async () => 
     { cwd, allowedTools: ['Bash'] },
   );
   expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('');
+});
+
+it('a server of MCP has the span of its call, in _meta', async () => {
+  const { spans, tracer } = keepSpans();
+  const asked: unknown[] = [];
+  const instance = new McpServer({ name: 'desk', version: '1.0.0' });
+  instance.registerTool('note', { description: 'Notes.' }, ({ _meta }) => {
+    asked.push(_meta?.['traceparent']);
+    return { content: [] };
+  });
+  await play(
+    { main: [callTool('mcp__desk__note'), say('Done.')] },
+    {
+      tracing: { tracer },
+      mcpServers: { desk: { type: 'sdk', name: 'desk', instance } },
+      allowedTools: ['mcp__desk'],
+    },
+  );
+  const call = spans.find(({ name }) => name === 'execute_tool mcp__desk__note');
+  expect(asked).toEqual([`00-${call?.traceId}-${call?.spanId}-01`]);
 });
