@@ -45,5 +45,7 @@ assert.deepEqual(names.sort(), [
   'chat',
   'execute_tool mcp__shop__find_order',
   'invoke_agent',
+  'turnwright.iteration',
+  'turnwright.iteration',
 ]);
 console.log(names.join(', '));

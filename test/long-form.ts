@@ -27,7 +27,7 @@ export const LEFT_TO_THE_GATE: readonly string[] = hasAllFiles
   ? []
   : [
       'packages/base/test/working-copies.test.ts',
-      'packages/cli/test/{clouds,completion-in-shells,examples,fork,hostile-clone,login,mcp-servers,terminal}.test.ts',
+      'packages/cli/test/{clouds,completion-in-shells,examples,fork,hostile-clone,login,mcp-servers,telemetry,terminal}.test.ts',
       'packages/cli/test/conversation/on-terminal/{exits,pastes}.test.ts',
       'packages/engine/test/engine/message-threads.test.ts',
       'test/examples-compile.test.ts',

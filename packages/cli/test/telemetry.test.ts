@@ -1,11 +1,13 @@
 /** C1, C4 and what a person sets: the built command line reports to a collector on loopback. */
+import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { against, bareEnv, rehearse, temporaryFolder, turnwright } from '@turnwright/test/cli/bin.ts';
 import { startCollector, treeBelow } from '@turnwright/test/otlp-collector.ts';
 import { reply, toolUse } from '@turnwright/testing/rehearsal';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 
 const PARENT = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const SECRET = 'the launch code';
@@ -213,4 +215,22 @@ it('protobuf is what is sent where nothing else is set', async () => {
     ['/v1/metrics', 'application/x-protobuf'],
     ['/v1/traces', 'application/x-protobuf'],
   ]);
+});
+
+it('the collector of docs/tracing.md prints the spans of a run', async () => {
+  const page = readFileSync(fileURLToPath(new URL('../../../docs/tracing.md', import.meta.url)), 'utf8');
+  const [, program = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
+  const file = join(temporaryFolder(), 'collector.mjs');
+  writeFileSync(file, program);
+  const address = await closedPort();
+  const collector = spawn(process.execPath, [file], { env: { PORT: new URL(address).port } });
+  onTestFinished(() => void collector.kill());
+  let printed = '';
+  collector.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  await vi.waitFor(() => expect(printed).toContain(`takes spans at ${address}`), { timeout: 10_000 });
+  const model = await rehearse(reply([{ type: 'text', text: 'Hello.' }]));
+  await turnwright(['-p', '--otel', 'Say hello.'], { env: { ...against(model), ...jsonTo(address) } });
+  await vi.waitFor(() => expect(printed).toMatch(/^chat claude-.*\nturnwright\.iteration\ninvoke_agent\n$/m));
 });

@@ -68,8 +68,12 @@ export function costTable(
   const forecast = next === undefined ? [] : ['', describeNext(next)];
   if (rows.length === 0) return [`${total}. No model call has been paid for.`, ...forecast].join('\n');
   const sorted = [...sumRows(rows, by)].sort((a, b) => b.costUSD - a.costUSD);
-  const cells = [HEAD, ...sorted.map(toCells), toTotalCells(rows)];
-  const named = by === undefined ? cells : cells.map((row) => withoutWords(row, by));
+  const body = [HEAD, ...sorted.map(toCells)];
+  const end = toTotalCells(rows);
+  const named =
+    by === undefined
+      ? [...body, end]
+      : [...body.map((row) => withoutWords(row, by)), ['total', ...end.slice(WORDS.length)]];
   const table = fitting(named, columns, by === undefined ? HEAD : withoutWords(HEAD, by));
   return [total, '', ...table, ...notes(cost), ...forecast].join('\n');
 }
@@ -116,9 +120,7 @@ function toCells(row: SpendingRow): Cells {
 }
 
 function toTotalCells(rows: readonly SpendingRow[]): Cells {
-  return ['total', 'total', 'total', ...figures(rows), dollars(sum(rows, 'costUSD'))].map((cell, index) =>
-    index > 0 && index < WORDS.length ? '' : cell,
-  );
+  return ['total', '', '', ...figures(rows), dollars(sum(rows, 'costUSD'))];
 }
 
 function figures(rows: readonly SpendingRow[]): Cells {

@@ -7,7 +7,7 @@ import { errorText } from '@turnwright/base/text/error-text.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { Reservation, SpendGuard, SpendNeed, SpendRefusal } from '../../protocol/model/spend-guard.ts';
 import type { Ids } from '../../protocol/ports.ts';
-import { describeForecast } from '../../protocol/session/forecast.ts';
+import { describeForecast, usdText } from '../../protocol/session/forecast.ts';
 import type { CanUseTool } from '../../protocol/tools/can-use-tool.ts';
 import { refuseSpending } from './call-prices.ts';
 import type { RunCosts } from './run-costs.ts';
@@ -55,7 +55,7 @@ export class AskingBudget implements SpendGuard {
     const { spentUsd } = this.#runs;
     const probableUsd = Math.max(spentUsd, forecast.kind === 'range' ? forecast.highUsd : 0);
     if (probableUsd <= this.#agreedUsd) return { kind: 'reserved', maxTokens, settle: () => undefined };
-    const said = `${describeForecast(forecast, spentUsd)} You wanted to be asked above $${this.#agreedUsd}.`;
+    const said = `${describeForecast(forecast, spentUsd)} You wanted to be asked above $${usdText(this.#agreedUsd)}.`;
     const answer = await this.#ask(`${said} Go on?`, signal);
     if (signal.aborted) return { kind: 'aborted' };
     if (answer !== 'go on')

@@ -76,7 +76,7 @@ it('before a run that will probably cost more, the person is asked; at Stop no r
   const { asked, canUseTool } = answering('Stop');
   const { result, requests } = await play(place, [say('Never.')], { askAboveUsd: 5, canUseTool });
   expect(asked).toEqual([
-    'It will probably cost $2.00–19.00: 81 % of 20 runs like this did. You wanted to be asked above $5. Go on?',
+    'It will probably cost $2.00–19.00: 81 % of 20 runs like this did. You wanted to be asked above $5.00. Go on?',
   ]);
   expect(requests).toBe(0);
   expect(result).toMatchObject({
@@ -95,7 +95,7 @@ it('what was said holds until the range to the end leaves it', async () => {
   expect(result).toMatchObject({ subtype: 'success' });
   expect(asked).toHaveLength(2);
   expect(asked[1]).toContain('$20.00 is spent.');
-  expect(asked[1]).toContain('You wanted to be asked above $19.');
+  expect(asked[1]).toContain('You wanted to be asked above $19.00.');
 });
 
 it('without anyone to ask, the run ends with the reason and what to do', async () => {
