@@ -7,9 +7,9 @@ import type { Row, ScreenFrame, Size } from '@turnwright/terminal/renderer/frame
 import { cutRow } from '@turnwright/terminal/text/cells.ts';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
 import { wrap } from '@turnwright/terminal/text/wrap.ts';
-import type { Overlay, OverlayHost, OverlayOf } from '../overlay.ts';
 import { CommandMistake, type ConversationCommand } from '../commands/command-type.ts';
 import { isLeave } from '../commands/list.ts';
+import type { Overlay, OverlayHost, OverlayOf } from '../overlay.ts';
 
 export const asideCommand: ConversationCommand = {
   name: 'btw',
