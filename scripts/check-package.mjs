@@ -56,6 +56,7 @@ try {
     'tsconfig.build.json',
     'scripts',
     'packages',
+    'docs',
     ...DOCUMENTS,
   ])
     cpSync(join(root, name), join(plain, name), { recursive: true });

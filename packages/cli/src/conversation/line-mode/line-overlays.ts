@@ -1,9 +1,9 @@
 /** The lists and questions of commands, as numbered lists and lines. */
 import { oneLine, visible } from '@turnwright/terminal/text/visible.ts';
-import type { AsideOverlay } from '../side/aside.ts';
 import type { ListItem, ListOf, ListOverlay } from '../commands/list.ts';
 import type { QuestionOverlay, TextQuestion } from '../commands/question.ts';
 import type { OverlayOf, ViewDocument } from '../overlay.ts';
+import type { AsideOverlay } from '../side/aside.ts';
 import { type LineDialog, readTypedAnswer } from './numbered.ts';
 
 /** What a person chose or wrote; undefined: nothing. */

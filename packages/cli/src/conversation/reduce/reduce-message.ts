@@ -1,5 +1,6 @@
 /** A message of the session as a change of the conversation's state and as items of the transcript. */
 import type { SDKMessage } from '@turnwright/engine';
+import { modeName } from '../../words/mode-name.ts';
 import { lateServers, serverProblems } from '../../words/server-problems.ts';
 import { type ConversationState, isWorking, NO_ANSWER } from '../conversation-state.ts';
 import type { TranscriptItem } from '../view/transcript-item.ts';
@@ -223,7 +224,7 @@ function systemMessage(state: ConversationState, message: Message<'system'>, now
       const { session_id, cwd, model, permissionMode } = message;
       const { id, model: modelBefore, mode } = state.session;
       const isSame = id === session_id && model === modelBefore && mode === permissionMode;
-      const text = `${model}, ${permissionMode}, session ${session_id}`;
+      const text = `${model}, ${modeName(permissionMode)}, session ${session_id}`;
       const isReported = state.serversReportedOf === session_id;
       const problems = isReported ? [] : [...serverProblems(message), ...lateServers(message)];
       return {

@@ -7,9 +7,10 @@ import type { Row, ScreenFrame, Size } from '@turnwright/terminal/renderer/frame
 import { cutRow } from '@turnwright/terminal/text/cells.ts';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
 import { wrap } from '@turnwright/terminal/text/wrap.ts';
-import type { Overlay, OverlayHost, OverlayOf } from '../overlay.ts';
 import { CommandMistake, type ConversationCommand } from '../commands/command-type.ts';
 import { isLeave } from '../commands/list.ts';
+import type { Overlay, OverlayHost, OverlayOf } from '../overlay.ts';
+import { textColumns } from '../view/live-region.ts';
 
 export const asideCommand: ConversationCommand = {
   name: 'btw',
@@ -73,7 +74,7 @@ class OpenAside implements Overlay<void> {
 
   frame(size: Size): ScreenFrame {
     const { theme } = this.#host;
-    const columns = Math.max(1, size.columns - 1);
+    const columns = textColumns(size);
     const rows = this.#rows(columns);
     this.#page = Math.max(1, Math.min(size.rows - 2, MOST_ROWS));
     this.#last = Math.max(0, rows.length - this.#page);
@@ -125,7 +126,7 @@ class OpenAside implements Overlay<void> {
     ].join(' ');
     if (this.#state === 'waiting')
       return `the model answers · ${seconds} s · Esc stops it${more && ` · ${more}`}`;
-    return `${more && `${more} · `}not kept in the conversation · Esc or Enter closes`;
+    return `${more && `${more} · `}Esc or Enter closes · not kept in the conversation`;
   }
 
   async #ask(): Promise<void> {

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import type { ConversationCommandContext } from '../command-context.ts';
-import { asideOverlay } from './aside.ts';
 import { CommandMistake } from '../commands/command-type.ts';
-import { bestSections, type GuideSection, snippetOf } from './guide-search.ts';
 import { type ListItem, listOverlay } from '../commands/list.ts';
+import { asideOverlay } from './aside.ts';
+import { bestSections, type GuideSection, snippetOf } from './guide-search.ts';
 
 const MOST_LISTED = 12;
 /** Sections that the model reads. */

@@ -13,8 +13,8 @@ import { toReplay } from '../output/to-sdk-user.ts';
 import { openSession } from '../session/open-session.ts';
 import type { Session } from '../session/session.ts';
 import { setSessionTitle } from '../session/session-title.ts';
-import type { SideQuestion } from './side-question.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from './reload-plugins.ts';
+import type { SideQuestion } from './side-question.ts';
 
 export interface SessionUsage {
   readonly session: {
