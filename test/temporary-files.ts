@@ -6,7 +6,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { keepSessionsBelow } from './kept/keep-sessions.ts';
+import { keepSessionsBelow } from './support/keep-sessions.ts';
 
 let folder: string | undefined;
 
