@@ -2,11 +2,11 @@
 import type {
   RecordingStore,
   RecordingStoreOptions,
-} from '../../packages/testing/src/testing/recording-store.ts?own';
-import { recordingStore as create } from '../../packages/testing/src/testing/recording-store.ts?own';
+} from '../../packages/testing/src/testing/recording-store.ts';
+import { recordingStore as create } from '../../packages/testing/src/testing/recording-store.ts';
 import { keepRecords, nameStore } from './keep-sessions.ts';
 
-export * from '../../packages/testing/src/testing/recording-store.ts?own';
+export * from '../../packages/testing/src/testing/recording-store.ts';
 
 export function recordingStore(options: RecordingStoreOptions = {}): RecordingStore {
   const store = create(options);
