@@ -5,6 +5,7 @@
  */
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { ProgramsFirst } from './test/file-order.ts';
+import { keepingSessions } from './test/support/vitest-plugin.ts';
 import { LEFT_TO_A_RELEASE, LEFT_TO_THE_GATE, unlessNamed } from './test/long-form.ts';
 
 type List = NonNullable<TestProjectInlineConfiguration['test']> & { readonly folders: readonly string[] };
@@ -49,8 +50,10 @@ const APART: Readonly<Record<string, List>> = {
 };
 
 const list = (name: string, order: number, test: TestProjectInlineConfiguration['test'] = {}) => ({
+  plugins: keepingSessions.plugins,
   test: {
     name,
+    setupFiles: keepingSessions.setupFiles,
     testTimeout: 120_000,
     hookTimeout: test.testTimeout ?? 120_000,
     ...test,

@@ -6,6 +6,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { keepSessionsBelow } from './support/keep-sessions.ts';
 
 let folder: string | undefined;
 
@@ -25,5 +26,7 @@ export function setup(project: TestProject): void {
 }
 
 export function teardown(): void {
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  if (folder === undefined) return;
+  keepSessionsBelow(folder);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }

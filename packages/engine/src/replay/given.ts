@@ -58,7 +58,7 @@ export function paramsOf(run: RecordedRun, scope: LoopParams['scope']): LoopPara
   };
 }
 
-/** A limit that the process knew of already is one without an attempt: another model has taken over before the first. */
+/** A limit that the process knew of ends a call without an attempt: another model has made the first. */
 function modelAtStart(iteration: RecordedIteration | undefined): string | undefined {
   const { attempts = [], record, told } = iteration ?? {};
   const [call] = told?.calls ?? [];

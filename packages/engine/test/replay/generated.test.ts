@@ -124,7 +124,7 @@ describe('generated conversations', () => {
             baseUrl: server.url,
             apiKey: 'key',
             model: 'claude-sonnet-5',
-            allowedTools: ['Look', 'Change', 'Agent'],
+            allowRules: ['Look', 'Change', 'Agent'],
             canUseTool,
             parkAfterMs,
             store,

@@ -5,6 +5,7 @@ import { allowing, lives, silentHost } from '@turnwright/test/engine/parking/liv
 import { agentsUnderTest, startAgents } from '@turnwright/test/subagents/agents-under-test.ts';
 import { callTool, fakeTool, replay, reply, say } from '@turnwright/testing';
 import { describe, expect, it } from 'vitest';
+import type { Options } from '../../src/index.ts';
 import type { JournalEntry } from '../../src/protocol/session/journal.ts';
 import type { ReplayReport } from '../../src/protocol/session/replay-report.ts';
 
@@ -26,6 +27,37 @@ describe('a replay', () => {
     const report = await replay(entries);
     expect(report.runs).toBe(2);
     same(report);
+  });
+
+  it('goes on with one that was killed as it was parked, with what hooks had said before', async () => {
+    const session = lives();
+    const { canUseTool } = silentHost();
+    const tools = () => [fakeTool({ name: 'Touch' }), fakeTool({ name: 'Look', readOnly: true })];
+    const hooks: Options['hooks'] = {
+      PostToolUse: [
+        {
+          matcher: 'Look',
+          hooks: [
+            async () => ({
+              hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'It is wet.' },
+            }),
+          ],
+        },
+      ],
+    };
+    const script = [reply([callTool('Look', {}), callTool('Touch', {})]), say('Done.')];
+    const options = { canUseTool, hooks };
+    await session.run({ prompt: 'Go.', script: script.slice(0, 1), tools: tools(), options });
+    const parked = session.store.entries(session.sessionId).length;
+    await session.run({
+      script: script.slice(1),
+      tools: tools(),
+      options: { canUseTool: allowing, hooks },
+    });
+    const entries = session.store.entries(session.sessionId);
+    expect(JSON.stringify(entries)).toContain('It is wet.');
+    same(await replay(entries));
+    for (let length = 1; length <= parked; length++) same(await replay(entries.slice(0, length)));
   });
 
   it('replays agents from their own journals', async () => {

@@ -54,8 +54,11 @@ class ReplayedCalls implements ToolExecutor {
   }
 
   get waits(): readonly Wait[] {
-    const parked = this.#cursor.now?.parked;
-    if (parked === undefined || this.#open.size === 0) return [];
+    const { now } = this.#cursor;
+    if (this.#open.size === 0 || now?.record?.decision?.kind !== 'park') return [];
+    // Its process was killed before it could say for what it waits.
+    if (now.parked === undefined) return [{ on: 'ask', askId: '' }];
+    const { parked } = now;
     const { askIds, sleeps = {}, why } = parked;
     return [
       ...askIds.map((askId): Wait => ({ on: 'ask', askId })),
@@ -113,7 +116,9 @@ class ReplayedCalls implements ToolExecutor {
 
   /** What results brought besides their messages, as the rules have read it. */
   #lastBrought(): Brought {
-    const { now } = this.#cursor;
+    const { now, before, run } = this.#cursor;
+    // What the results of a parked run had brought is handed to the next run.
+    const earlier = before === undefined ? (run.startAt?.response?.collected?.hookContext.length ?? 0) : 0;
     const facts = Object.assign({}, ...(now?.record?.rules ?? []).map(({ read }) => read)) as Record<
       string,
       unknown
@@ -128,7 +133,7 @@ class ReplayedCalls implements ToolExecutor {
     const stopReason = facts['preventContinuation'];
     return {
       endsTurn: facts['endsTurn'] === true,
-      hookContext: context ?? [],
+      hookContext: context?.slice(earlier) ?? [],
       ...(typeof stopReason === 'string' && { preventContinuation: { stopReason } }),
       ...(facts['deniedWithInterrupt'] === true && { interrupt: true }),
     };

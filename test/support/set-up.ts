@@ -1,0 +1,3 @@
+import { keepBeforeRemoval } from './keep-sessions.ts';
+
+keepBeforeRemoval();
