@@ -25,7 +25,10 @@ const { outputFiles } = await build({
   platform: 'node',
   format: 'esm',
   packages: 'external',
-  alias: { '@turnwright/engine': join(root, 'packages/engine/src'), '@turnwright/base': join(root, 'packages/base/src') },
+  alias: {
+    '@turnwright/engine': join(root, 'packages/engine/src'),
+    '@turnwright/base': join(root, 'packages/base/src'),
+  },
 });
 writeFileSync(bundled, outputFiles[0].text);
 try {
@@ -36,7 +39,9 @@ try {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
-    const url = await new Promise((resolve) => child.stdout.once('data', (text) => resolve(String(text).trim())));
+    const url = await new Promise((resolve) =>
+      child.stdout.once('data', (text) => resolve(String(text).trim())),
+    );
     await takePictures(url);
   } finally {
     child.kill();
@@ -50,7 +55,11 @@ async function takePictures(url) {
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   for (const { file, colorScheme, hash } of PICTURES) {
-    const page = await browser.newPage({ viewport: { width: 1320, height: 1480 }, colorScheme, reducedMotion: 'reduce' });
+    const page = await browser.newPage({
+      viewport: { width: 1320, height: 1480 },
+      colorScheme,
+      reducedMotion: 'reduce',
+    });
     await page.goto(`${url}${hash}`);
     await page.waitForSelector('.detail .tabs');
     await page.waitForTimeout(500);
