@@ -15,6 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { RULES } from '../../src/loop/rules/index.ts';
 import type { CacheBreakKind } from '../../src/protocol/model/cache.ts';
 import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
+import type { IterationDetail } from '../../src/protocol/session/inspection.ts';
 import { TERMINAL_REASONS, TERMINALS } from '../../src/protocol/session/terminal.ts';
 import { TRANSITION_REASONS } from '../../src/protocol/session/transition.ts';
 import { readDetails } from '../../src/session/inspection/read-detail.ts';
@@ -158,7 +159,8 @@ describe('what was sent', () => {
     async function* read() {
       yield* entries;
     }
-    const details = await Array.fromAsync(readDetails(read(), () => true));
+    const details: IterationDetail[] = [];
+    for await (const detail of readDetails(read(), () => true)) details.push(detail);
     expect(details.map(({ key }) => key)).toEqual(inspectEntries(entries).iterations.map(({ key }) => key));
     const [first, second, third, fourth] = details.map(({ sent }) => sent);
     expect(first).toMatchObject({ unchanged: 0, removedCount: 0 });

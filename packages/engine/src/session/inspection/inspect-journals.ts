@@ -53,12 +53,18 @@ export function inspectJournals(session: GatheredSession): SessionInspection {
   const base: Base = { at: main.first, isRunning };
   const hasSeveral = main.submissions.length > 1;
   const iterations = journals
-    .flatMap(({ facts: { id }, rows }) =>
-      rows.rows.map((row, at) =>
-        toIteration(row, { id, rows, base, hasSeveral, isLast: at === rows.rows.length - 1 }),
-      ),
-    )
-    .sort((a, b) => a.start - b.start);
+    .flatMap(({ facts: { id }, rows }) => {
+      // A clock that was set back changes no order of a journal.
+      let reached = Number.NEGATIVE_INFINITY;
+      return rows.rows.map((row, at) => {
+        const isLast = at === rows.rows.length - 1;
+        const iteration = toIteration(row, { id, rows, base, hasSeveral, isLast });
+        reached = Math.max(reached, iteration.start);
+        return { iteration, reached };
+      });
+    })
+    .sort((a, b) => a.reached - b.reached)
+    .map(({ iteration }) => iteration);
   const submissions = main.submissions.map((each) => toSubmission(each, iterations, base));
   const cost = session.toCost(main.totals, main.hasForeign);
   const { state, sentence, terminal } = describeEnd(session, submissions, iterations);
