@@ -10,7 +10,9 @@ import { describe, expect, test } from 'vitest';
 
 function kept() {
   const home = temporaryFolder();
-  const file = writeSession(home, SAMPLE, [{ id: AGENT_ID, description: 'Look for other callers', session: AGENT }]);
+  const file = writeSession(home, SAMPLE, [
+    { id: AGENT_ID, description: 'Look for other callers', session: AGENT },
+  ]);
   return { env: { TURNWRIGHT_HOME: home }, cwd: temporaryFolder(), file };
 }
 
@@ -67,8 +69,12 @@ describe('inspect --export', () => {
       stderr: expect.stringContaining('trace.json exists already'),
     });
     const bare = await commandLine(['inspect', SAMPLE_ID, '--redact', '--export', 'json'], { env, cwd });
-    for (const said of ['parser', 'npm', 'git push', '/work', 'callers']) expect(bare.stdout).not.toContain(said);
-    expect(JSON.parse(bare.stdout)).toMatchObject({ redacted: true, totals: { costUsd: JSON.parse(json.stdout).totals.costUsd } });
+    for (const said of ['parser', 'npm', 'git push', '/work', 'callers'])
+      expect(bare.stdout).not.toContain(said);
+    expect(JSON.parse(bare.stdout)).toMatchObject({
+      redacted: true,
+      totals: { costUsd: JSON.parse(json.stdout).totals.costUsd },
+    });
   });
 
   test('mistakes are said', async () => {
@@ -97,7 +103,9 @@ test('the built program serves the page until Ctrl-C, and writes it as a file', 
         .finally(() => child.kill('SIGINT'));
     },
   });
-  expect(ran.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}&session=5f2c9a10-[\w-]+&i=6&tab=sent\n$/);
+  expect(ran.stdout).toMatch(
+    /^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}&session=5f2c9a10-[\w-]+&i=6&tab=sent\n$/,
+  );
   expect(ran.stderr).toContain('Ctrl-C ends it');
   expect(await page).toContain('<title>Turnwright inspector</title>');
   const html = await turnwright(['inspect', SAMPLE_ID, '--export', 'html'], { env, cwd });
