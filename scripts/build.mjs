@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 import { bundle } from './bundle.mjs';
 import { bundleTypes } from './bundle-types.mjs';
 import { writeGuide } from './guide.mjs';
@@ -33,7 +34,7 @@ await bundle(
   { out, define: { 'process.env.TURNWRIGHT_BUILD_VERSION': JSON.stringify(version) } },
 );
 
-writeFileSync(`${out}/inspector.html`, await inspectorPage(root));
+writeFileSync(`${out}/inspector.html.br`, brotliCompressSync(await inspectorPage(root)));
 
 // The bin carries no .js ending: some clients start scripts by ending with a runtime of their own. They also ask for
 // the version before anything else, so that answer loads nothing.

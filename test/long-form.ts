@@ -31,6 +31,7 @@ export const LEFT_TO_THE_GATE: readonly string[] = hasAllFiles
       'packages/cli/test/conversation/on-terminal/{exits,pastes}.test.ts',
       'packages/engine/test/engine/message-threads.test.ts',
       'test/examples-compile.test.ts',
+      'test/inspector/page.test.ts',
       'packages/engine/test/memory/relevant-memory.test.ts',
       'packages/engine/test/model/wires/clouds.test.ts',
       'packages/engine/test/permissions/{repositories,written-out-names}.test.ts',

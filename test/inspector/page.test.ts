@@ -298,7 +298,7 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
       await page.locator('[data-tab="tools"]').click();
       await page.keyboard.press('$');
       expect(await page.locator('#detail').innerText()).toMatch(
-        file === 'all.html' ? /git push --force/ : /xxx xxaa/,
+        file === 'all.html' ? /git push --force/ : /xxx xxxx --axxaa/,
       );
       expect(asked.filter((url) => !url.startsWith('file:') && !url.startsWith('data:'))).toEqual([]);
       expect(errors).toEqual([]);

@@ -2,6 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { lazily } from '@turnwright/base/collections/made-once.ts';
 import { listSessions, openInspection } from '@turnwright/engine';
 import { onTestFinished } from 'vitest';
@@ -14,7 +15,7 @@ import { ROOT } from '../sources.ts';
 /** As the build writes it. */
 export const builtPage = lazily(async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'turnwright-inspector-')), 'inspector.html');
-  writeFileSync(file, (await inspectorPage(ROOT)) as string);
+  writeFileSync(file, brotliCompressSync((await inspectorPage(ROOT)) as string));
   return readPage(file);
 });
 

@@ -17,6 +17,9 @@ interface AppProps {
   readonly session: string;
 }
 
+/** Pause before the address is changed. */
+const ADDRESS_MS = 150;
+
 export function App({ source, session }: AppProps) {
   const [view, setView] = useState<PageView>(() => readView(location.hash, session));
   const [data, setData] = useState<SessionInspection>();
@@ -30,7 +33,9 @@ export function App({ source, session }: AppProps) {
   }, [source, view.session]);
 
   useEffect(() => {
-    history.replaceState(null, '', writeView(view));
+    // Browsers refuse addresses that change too often, as they do while a timeline is zoomed.
+    const timer = setTimeout(() => history.replaceState(null, '', writeView(view)), ADDRESS_MS);
+    return () => clearTimeout(timer);
   }, [view]);
   useEffect(() => {
     const read = () => setView(readView(location.hash, session));
@@ -50,6 +55,26 @@ export function App({ source, session }: AppProps) {
       data === undefined ? 'Turnwright inspector' : `${data.title || data.sessionId} – inspector`;
   }, [data?.title, data?.sessionId]);
 
+  // Zoom and course change none of these: they are not made again while the timeline moves.
+  const quiet = [data, view.session, view.side, view.marks, view.order, view.tab, view.compared, selected];
+  const summary = useMemo(() => data && <Head {...{ data, change }} />, [data]);
+  const columns = useMemo(
+    () =>
+      data && (
+        <div class="columns">
+          <SidePanel {...{ data, view, change }} selected={selected?.key} />
+          {selected === undefined ? (
+            <section class="card detail">
+              <p class="quiet">No iteration yet.</p>
+            </section>
+          ) : (
+            <Detail {...{ source, data, view, change }} iteration={selected} />
+          )}
+        </div>
+      ),
+    quiet,
+  );
+
   if (data === undefined)
     return (
       <p class="waiting">
@@ -66,18 +91,9 @@ export function App({ source, session }: AppProps) {
         onHelp={() => setOverlay('help')}
       />
       <main>
-        <Head {...{ data, change }} />
+        {summary}
         <CoursePanel {...{ data, view, change }} selected={selected?.key} />
-        <div class="columns">
-          <SidePanel {...{ data, view, change }} selected={selected?.key} />
-          {selected === undefined ? (
-            <section class="card detail">
-              <p class="quiet">No iteration yet.</p>
-            </section>
-          ) : (
-            <Detail {...{ source, data, view, change }} iteration={selected} />
-          )}
-        </div>
+        {columns}
       </main>
       {overlay === 'help' && <Help onClose={() => setOverlay(undefined)} />}
       {overlay === 'search' && (

@@ -10,6 +10,8 @@ export type ExportKind = (typeof EXPORTS)[number];
 export interface InspectInvocation {
   readonly command: 'inspect';
   readonly session: string | undefined;
+  /** What of it is shown first, as the page's address has it: `i=42`. */
+  readonly view: string;
   readonly redact: boolean;
   readonly flags: {
     readonly db?: string;
@@ -52,7 +54,9 @@ export function addInspectCommand(command: Command, onCall: (invocation: Inspect
       ) => {
         if (flags.output !== undefined && flags.export === undefined)
           throw new UsageError('--output goes with --export html, perfetto or json.', 'turnwright inspect');
-        onCall({ command: 'inspect', session, redact: redact === true, flags });
+        // As the page's own addresses: `5f2c9a10#i=42`.
+        const [id = '', view = ''] = (session ?? '').split('#');
+        onCall({ command: 'inspect', session: id || undefined, view, redact: redact === true, flags });
       },
     );
 }

@@ -18,13 +18,13 @@ const MOST_SESSIONS = 200;
 
 export async function runInspectCommand(
   world: World,
-  { session, redact, flags }: InspectInvocation,
+  { session, view, redact, flags }: InspectInvocation,
 ): Promise<ExitCode> {
   const place = flags.db === undefined ? filePlace(world) : await databasePlace(flags.db);
   try {
     const inspection = await place.open(session, redact);
     if (flags.export !== undefined) return await writeExport(world, inspection, flags);
-    return await show(world, inspection, { redact, place, flags });
+    return await show(world, inspection, { view, redact, place, flags });
   } finally {
     await place.close();
   }
@@ -78,6 +78,7 @@ async function writeExport(
 }
 
 interface Shown {
+  readonly view: string;
   readonly redact: boolean;
   readonly place: Place;
   readonly flags: InspectInvocation['flags'];
@@ -86,7 +87,7 @@ interface Shown {
 async function show(
   world: World,
   session: OpenInspection,
-  { redact, place, flags }: Shown,
+  { view, redact, place, flags }: Shown,
 ): Promise<ExitCode> {
   const page = await readPage();
   const inspector = await serveInspector({
@@ -102,11 +103,12 @@ async function show(
   });
   const forget = world.signals.attach({ interrupt: inspector.close, close: inspector.close });
   try {
-    await world.out.write(`${inspector.url}\n`);
+    const url = view === '' ? inspector.url : `${inspector.url}&${new URLSearchParams(view)}`;
+    await world.out.write(`${url}\n`);
     await world.err.write(
       'Open this address; only who has it sees the session. Ctrl-C ends it, and so do ten minutes without a page.\n',
     );
-    if (flags.open === true) openBrowser(inspector.url);
+    if (flags.open === true) openBrowser(url);
     await inspector.closed;
   } finally {
     forget();

@@ -133,7 +133,7 @@ function drawOverview(context: CanvasRenderingContext2D, scene: Scene, colours: 
   context.fillStyle = colours.model;
   for (const [at, share] of scene.load.entries()) {
     const height = share === 0 ? 0 : Math.max(1.5, share * (OVERVIEW - 8));
-    context.fillRect(GUTTER + at * column, OVERVIEW - 4 - height, Math.max(1, column - 0.5), height);
+    context.fillRect(GUTTER + at * column, OVERVIEW - 4 - height, Math.ceil(column), height);
   }
   const [left, right] = [scene.from, scene.to].map((at) => GUTTER + (at / scene.axis.length) * room) as [
     number,

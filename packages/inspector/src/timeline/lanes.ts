@@ -105,7 +105,7 @@ function addParts(iteration: InspectedIteration, add: (lane: string, slice: Slic
         end,
         paint: 'asked',
         key,
-        label: 'asked',
+        label: '',
         tip: `${what}\nasked for ${showDuration(call.askedMs)}. ${call.why ?? ''}`,
       });
     }

@@ -179,7 +179,7 @@ function explainedParts(text: string): readonly ViewPart[] {
   for (const paragraph of text.trimEnd().split('\n\n')) {
     const [first = '', ...more] = paragraph.split('\n');
     const last = parts.at(-1);
-    if (first.startsWith(' ') && last !== undefined)
+    if (/^[ #]/.test(first) && last !== undefined)
       parts[parts.length - 1] = { ...last, lines: [...last.lines, first, ...more] };
     else parts.push({ heading: first, lines: more });
   }

@@ -120,7 +120,14 @@ describe('/explain', () => {
     await ask('one', [reply('First.')]);
     await run('/explain');
     expect(views.pop()?.parts).toEqual([
-      { heading: expect.stringMatching(/^Stopped: /), lines: [expect.stringMatching(/^ {2}1 {2}start /)] },
+      {
+        heading: expect.stringMatching(/^The model gave its answer/),
+        lines: [
+          expect.stringMatching(/^1 iteration · /),
+          expect.stringMatching(/^#1 · /),
+          expect.stringMatching(/^ {5}The model gave its answer/),
+        ],
+      },
     ]);
     await ask('two', [reply('Second.')]);
     await run('/explain');

@@ -4,7 +4,6 @@ import { isoTime } from '@turnwright/base/text/figures-and-times.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type {
-  InspectedAgent,
   InspectedCall,
   InspectedIteration,
   InspectedSubmission,
@@ -16,18 +15,10 @@ import type { SessionCost } from '../../protocol/session/spending.ts';
 import { TRANSITION_REASONS } from '../../protocol/session/transition.ts';
 import type { ToolTrace } from '../../protocol/tools/tool-call.ts';
 import type { JournalRows, RowSoFar, SubmissionSoFar } from './iteration-rows.ts';
+import { type AgentFacts, listAgents } from './list-agents.ts';
 import { listEvents } from './list-events.ts';
 import { CUT_OFF, deciding, sayDecision, sayPermission, sayTerminal } from './sentences.ts';
 import { sumUp } from './sum-up.ts';
-
-/** What is known of an agent besides its journal. */
-export interface AgentFacts {
-  readonly id: string;
-  readonly type?: string | undefined;
-  readonly description?: string | undefined;
-  readonly parent?: string | undefined;
-  readonly toolUseId?: string | undefined;
-}
 
 interface GatheredSession {
   readonly sessionId: string;
@@ -56,12 +47,18 @@ export function inspectJournals(session: GatheredSession): SessionInspection {
   const base: Base = { at: main.first, isRunning };
   const hasSeveral = main.submissions.length > 1;
   const iterations = journals
-    .flatMap(({ facts: { id }, rows }) =>
-      rows.rows.map((row, at) =>
-        toIteration(row, { id, rows, base, hasSeveral, isLast: at === rows.rows.length - 1 }),
-      ),
-    )
-    .sort((a, b) => a.start - b.start);
+    .flatMap(({ facts: { id }, rows }) => {
+      // A clock that was set back changes no order of a journal.
+      let reached = Number.NEGATIVE_INFINITY;
+      return rows.rows.map((row, at) => {
+        const isLast = at === rows.rows.length - 1;
+        const iteration = toIteration(row, { id, rows, base, hasSeveral, isLast });
+        reached = Math.max(reached, iteration.start);
+        return { iteration, reached };
+      });
+    })
+    .sort((a, b) => a.reached - b.reached)
+    .map(({ iteration }) => iteration);
   const submissions = main.submissions.map((each) => toSubmission(each, iterations, base));
   const records = main.rows.flatMap(({ record }) => record ?? []);
   const cost = session.toCost({ ...main.totals, records }, main.hasForeign);
@@ -343,59 +340,3 @@ function withoutSubmissions({ foreignAnswers, hasForeign }: JournalRows) {
     sentence: `This session was written by another program: ${records}, and no record of iterations. Why each of them ended is not known; turnwright cost computes what they cost.`,
   } as const;
 }
-
-/** What is not an agent's is the main thread's. */
-function listAgents(
-  { agents, main }: GatheredSession,
-  iterations: readonly InspectedIteration[],
-  totalUsd: number,
-  sentence: string,
-): readonly InspectedAgent[] {
-  const known = new Set(agents.map(({ facts }) => facts.id));
-  const own = agents.map(({ facts, rows }): InspectedAgent => {
-    const its = iterations.filter(({ agent }) => agent === facts.id);
-    const parent = facts.parent !== undefined && known.has(facts.parent) ? facts.parent : '';
-    return {
-      id: facts.id,
-      type: facts.type ?? rows.agentType ?? 'agent',
-      description: facts.description ?? rows.submissions[0]?.prompt.slice(0, 120) ?? '',
-      parent: parent === facts.id ? '' : parent,
-      ...(facts.toolUseId !== undefined && { toolUseId: facts.toolUseId }),
-      iterations: its.length,
-      costUsd: rows.spentUsd,
-      treeCostUsd: 0,
-      start: rows.first - main.first,
-      end: rows.last - main.first,
-      sentence: its.at(-1)?.sentence ?? '',
-    };
-  });
-  const agentsUsd = own.reduce((sum, { costUsd }) => sum + costUsd, 0);
-  const root: InspectedAgent = {
-    id: '',
-    type: 'main',
-    description: '',
-    iterations: iterations.filter(({ agent }) => agent === '').length,
-    costUsd: Math.max(0, rounded(totalUsd - agentsUsd)),
-    treeCostUsd: 0,
-    start: 0,
-    end: Math.max(0, main.last - main.first),
-    sentence,
-  };
-  const all = [root, ...own];
-  const ordered: InspectedAgent[] = [];
-  const visit = (agent: InspectedAgent): number => {
-    const place = ordered.push(agent) - 1;
-    const below = own
-      .filter((each) => each.parent === agent.id && !ordered.includes(each))
-      .reduce((sum, child) => sum + visit(child), 0);
-    const treeCostUsd = rounded(agent.costUsd + below);
-    ordered[place] = { ...agent, treeCostUsd };
-    return treeCostUsd;
-  };
-  visit(root);
-  // Agents that name each other as parents.
-  for (const agent of all) if (!ordered.some(({ id }) => id === agent.id)) visit(agent);
-  return ordered;
-}
-
-const rounded = (usd: number): number => Math.round(usd * 1e12) / 1e12;
