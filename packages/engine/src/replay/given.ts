@@ -6,6 +6,7 @@ import { FRESH_COMPACTION } from '../loop/state.ts';
 import { viewAtStart } from '../loop/turn-output.ts';
 import { modelInfo } from '../model/catalog/model-info.ts';
 import type { Recorder } from '../protocol/session/journal.ts';
+import type { CheckReport } from '../protocol/session/verification.ts';
 import type { Cursor } from './cursor.ts';
 import { type AlterBytes, modelPort } from './ports/model-port.ts';
 import { attachmentsPort, hooksPort, ledger, outerGuard } from './ports/other-ports.ts';
@@ -78,6 +79,12 @@ function hopsOf({ iterations }: RecordedRun): readonly string[] {
   });
 }
 
+/** What an abort could have interrupted before them is over. */
+function checksAgain(cursor: Cursor): readonly CheckReport[] {
+  cursor.abort();
+  return cursor.now?.told.checks ?? [];
+}
+
 export function depsOf(
   cursor: Cursor,
   recorder: Recorder,
@@ -125,6 +132,9 @@ export function depsOf(
         ? { ...(isSwitched && { model: now }), ...(isOther && { effort }) }
         : undefined;
     },
+    ...(facts?.verifyAttempts !== undefined && {
+      verify: { attempts: facts.verifyAttempts, check: async () => checksAgain(cursor) },
+    }),
     ...(parks && { parking: { isTooLong: () => false } }),
   };
 }

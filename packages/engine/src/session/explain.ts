@@ -169,6 +169,7 @@ function formatIterationLine({ iteration, model, record }: ExplainedIteration, s
       ? []
       : [`tools: ${record.tools.map((tool) => toolText(tool, subjects)).join(', ')}`]),
     ...formatRules(record),
+    ...formatChecks(record),
     record.decision?.sentence ?? 'cut off here',
   ];
   return `${number}  ${parts.filter((part) => part !== '').join('  ')}`;
@@ -228,6 +229,15 @@ function formatRules({ rules }: DecisionRecord): string[] {
     const facts = Object.entries(read ?? {}).map(([fact, value]) => `${fact}=${JSON.stringify(value)}`);
     return `rule: ${name}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
   });
+}
+
+function formatChecks({ checks = [] }: DecisionRecord): string[] {
+  if (checks.length === 0) return [];
+  const texts = checks.map(({ kind, name, outcome, why, by, toolUseId }) => {
+    const proof = by === undefined ? '' : ` by the ${by}'s call ${toolUseId}`;
+    return `${kind} \`${shortened(name)}\` ${outcome}${outcome === 'passed' ? proof : `: ${why}`}`;
+  });
+  return [`checked: ${texts.join('; ')}`];
 }
 
 function duration(ms: number): string {

@@ -126,6 +126,8 @@ export async function prepareSubmission(
     ...(input.messages.length > 0 ? endedTaskNotices(session.tasks, session.world) : []),
     ...(input.messages.length > 0 ? await session.context.withPrompt(model) : []),
   ];
+  // Recorded before the prompt: where that is known, they are.
+  if (input.shouldQuery) await session.verification.begin(submission, input.verify, session);
   if (recorded.length > 0) await recordInput(recorded, input.allowedTools, submission, recorder);
 
   const title = begins ? config.title : recovered?.title;

@@ -81,6 +81,7 @@ async function takeUp(
   budget.ledger.carryOn(interrupted.usages);
   budget.guard?.carryOn(recovered?.submissionCostUsd ?? 0);
   submissions.denied(...deniedIn(interrupted.said, tools.port), ...interrupted.denied);
+  await session.verification.carryOn(interrupted.id, interrupted.verify, session);
   restoreMode(interrupted, session);
   for (const [path, read] of Object.entries(interrupted.filesRead)) tools.readFileCache.set(path, read);
   submission.scope.onClose(lendAgain(interrupted.lent, permissions, config.stderr));

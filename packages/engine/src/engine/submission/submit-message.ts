@@ -213,6 +213,7 @@ function buildSessionDeps(guard: OuterGuard, session: Session): LoopDeps {
     onStage: (stage) => session.host.enter(stage),
     onDenial: (denial) => session.submissions.denied(denial),
     parking: session.parking,
+    verify: session.verification.portFor(session),
   };
 }
 
@@ -227,7 +228,10 @@ export async function finish(
   const result = buildResult(
     terminal,
     outcome,
-    collectResultFacts(submission, outcome, session),
+    {
+      ...collectResultFacts(submission, outcome, session),
+      verification: session.verification.stateAt(terminal),
+    },
     session.config,
     session.structured?.accepted(),
   );

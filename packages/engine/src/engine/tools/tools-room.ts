@@ -25,6 +25,16 @@ export interface ToolsRoom {
     signal: AbortSignal,
     filled?: ToolContext['filled'],
   ): Promise<GatedAnswer>;
+  /**
+   * A call that the user has declared beforehand, in the session's own folder, through the same gate: its
+   * intent is recorded, and it may run again where its outcome is lost. Where nothing but a rule that allows it
+   * is missing it runs; about anything else the user or host is asked. Never rejects.
+   */
+  callDeclared(
+    called: string,
+    input: JsonObject,
+    call: { readonly toolUseId: string; readonly effectKey: string; readonly signal: AbortSignal },
+  ): Promise<GatedAnswer>;
   /** The host's answer is known before it is asked (an orphaned permission). */
   presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;
   /** Runs a tool beside the conversation, past the gate: for what the host itself asked for. */

@@ -51,6 +51,8 @@ export interface ToolParts {
   readonly agentId?: string | undefined;
   /** Of child processes. */
   readonly env: Readonly<Record<string, string>>;
+  /** Who sees the calls that run; absent: nobody. */
+  readonly effects?: GatePorts['effects'];
   /** undefined: commands run as any program does. */
   readonly sandbox: SandboxPort | undefined;
   /** undefined: nothing may outlive its call. */
@@ -63,6 +65,7 @@ export type ComposedTools = ToolsRoom & { readonly port: SessionToolsPort };
 
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
   const { folder } = parts;
+  const recorders = callRecorders(parts.journal.recorder, parts.permissions.permissions);
   const judging = { permissions: parts.permissions.permissions, hooks: parts.hooks };
   const makeContext = (
     call: Pick<ToolCall, 'effectKey'> & { readonly block: { readonly id: string } },
@@ -117,8 +120,9 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     gate: {
       ask: parts.permissions.ask,
       isAnswered: parts.permissions.isAnswered,
-      ...callRecorders(parts.journal.recorder, parts.permissions.permissions),
+      ...recorders,
       ...judging,
+      ...(parts.effects !== undefined && { effects: parts.effects }),
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
       ...(parts.spill.hasRun !== undefined && { hasRun: parts.spill.hasRun }),
       ...(config.spans !== undefined && { spans: config.spans.callsOf(parts.agentId) }),
@@ -138,6 +142,32 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       const context = contextBeside(life);
       if (filled !== undefined) (context as Writable<ToolContext>).filled = filled;
       return gatedCall(tool, input, { context, life }, judging, parts.clock);
+    },
+    async callDeclared(called, input, { toolUseId, effectKey, signal }) {
+      const tool = findCalledTool(called, parts.tools());
+      if (tool === undefined) return refusedAsMissing(called);
+      const life = toLife(signal);
+      const tracking = { chainId: '', depth: 0 };
+      const context: Writable<ToolContext> = makeContext(
+        { block: { id: toolUseId }, effectKey },
+        life,
+        tracking,
+      );
+      // Where the model has gone does not matter, nor may it go on behind the call.
+      Object.assign(context, {
+        cwd: folder.root,
+        lostFolder: undefined,
+        tasks: undefined,
+        follow: undefined,
+      });
+      const ask: GatePorts['ask'] = (question, ...more) =>
+        question.reasonType === 'other' && question.matched === undefined
+          ? Promise.resolve({ behavior: 'allow' as const })
+          : parts.permissions.ask(question, ...more);
+      const recordIntent: GatePorts['recordIntent'] = (call, _, ...rewritten) =>
+        recorders.recordIntent(call, 'idempotent', ...rewritten);
+      const ports = { ...judging, ...recorders, ask, recordIntent };
+      return gatedCall(tool, input, { context, life }, ports, parts.clock);
     },
     async callTool(name, input, signal) {
       const tool = parts.tools().find((each) => each.name === name || each.aliases?.includes(name) === true);
