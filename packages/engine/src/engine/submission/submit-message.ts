@@ -236,6 +236,7 @@ export async function finish(
     session.structured?.accepted(),
   );
   if (result.stop_reason === 'refusal') await output.emit(refusalNotice(outcome, submission, session.host));
+  await session.verification.ended(terminal, session);
   const recorded = await recordResult(result, submission, session);
   const shown = session.structured === undefined ? recorded : await session.structured.shown(recorded);
   if (!submission.silent()) await output.emit(shown);

@@ -32,8 +32,22 @@ export class SessionVerification {
     return this.#goal;
   }
 
-  setGoal(goal: VerifyConditions | undefined): void {
+  /** Recorded, so that the session keeps it. */
+  async setGoal(goal: VerifyConditions | undefined, { conversation, world }: Session): Promise<void> {
+    const id = `goal/${world.ids.uuid()}`;
+    await conversation.recorder.append([{ type: 'goal', id, submission: id, conditions: goal ?? null }]);
     this.#goal = goal;
+  }
+
+  /** The goal of an earlier process. */
+  restore(goal: VerifyConditions | undefined): void {
+    this.#goal = goal;
+  }
+
+  /** A goal that was reached is no goal any more. */
+  async ended({ verification }: Terminal, session: Session): Promise<void> {
+    if (verification?.status === 'verified' && this.#goal !== undefined)
+      await this.setGoal(undefined, session);
   }
 
   /** Sees what runs; undefined: nothing is to be proven. */

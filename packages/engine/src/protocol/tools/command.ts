@@ -107,6 +107,10 @@ interface CommandSession {
   readonly effort: EffortLevel | undefined;
   /** Takes effect with the next submission; undefined: as configured. */
   setEffort(level?: EffortLevel): void;
+  /** What must hold when the conversation's next prompts end; undefined: nothing. */
+  readonly goal: VerifyConditions | undefined;
+  /** Holds until it was verified, or another one is set; also in a later process. */
+  setGoal(goal?: VerifyConditions): Promise<void>;
   /** All commands of the session, in lookup order. */
   commands(): readonly Command[];
   contextUsage(): Promise<ContextUsage>;
