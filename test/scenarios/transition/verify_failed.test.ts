@@ -1,4 +1,4 @@
-import { callTool, reply } from '@turnwright/testing/rehearsal';
+import { reply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
 import { decided, outline } from '../outline.ts';
 import { rehearse, successOf } from '../rehearse.ts';
@@ -8,7 +8,7 @@ describe('verify_failed', () => {
     const run = await rehearse({
       replies: [
         reply('Done, all tests pass.'),
-        callTool('Write', { file_path: 'done.txt', content: 'yes\n' }),
+        reply(toolUse('Write', { file_path: 'done.txt', content: 'yes\n' })),
         reply('Now it is done.'),
       ],
       options: { permissionMode: 'acceptEdits', verify: { commands: ['cat done.txt'], exist: ['done.txt'] } },
