@@ -15,6 +15,8 @@ export const OPTION_SENTENCES: Readonly<Record<string, { readonly [Name in Optio
       'models to try in order, separated by commas, when the model is overloaded, stalls or refuses, has no quota or credit left, or is gone',
     maxTurns: 'most turns that a prompt may take, a turn being one answer of the model with its tool calls',
     maxBudgetUsd: 'most that the session may spend, in USD',
+    verify:
+      'what must hold when the model says that it is done: commands that must end with exit code 0, files that must exist or must not change, JSON files that must fit a schema, and a judge',
     systemPrompt: 'the system prompt: a text, several texts, or the preset with something appended',
   },
   'Tools and permissions': {

@@ -500,6 +500,7 @@ describe('priority is the order of the list', () => {
       'stop_hooks',
       'token_budget',
       'hook_stopped',
+      'verify',
       'tool_ended_turn',
       'turn_limit',
     ]);

@@ -4,6 +4,7 @@ import { verifyConditions } from '../../options/verify-conditions.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { Command, CommandContext, CommandResult } from '../../protocol/tools/command.ts';
+import { setGoal } from '../verifying/verify-submission.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from '../submission/mentioned-files.ts';
 import { gatedShell } from '../tools/gated-shell.ts';
@@ -67,7 +68,7 @@ export function commandContext(session: Session, signal: AbortSignal): CommandCo
       get goal() {
         return verification.goal;
       },
-      setGoal: (goal) => verification.setGoal(goal, session),
+      setGoal: (goal) => setGoal(goal, session),
       commands: () => commands.list(),
       contextUsage: async () => (await import('./measure-context.ts')).measureContextUsage(session),
       cost: () => ({ totalUsd: ledger.totalCostUsd(), models: ledger.modelUsage() }),

@@ -5,16 +5,13 @@ import type { CheckReport } from '../../protocol/session/verification.ts';
 import { goOn, stop } from '../decision.ts';
 import type { Facts } from '../facts.ts';
 import type { Iteration } from '../iteration.ts';
+import { CHECK_OUTPUT_CHARS, CHECKS_CHARS } from '../limits.ts';
 import { loopUserMessage } from '../loop-messages.ts';
 import type { RuleOutcome } from '../rule.ts';
 import { turnLimit } from '../rules/turn-limit.ts';
 import type { StageOutput } from '../stage-output.ts';
 import { verifyFailed } from '../transitions.ts';
 import { turnOutput } from '../turn-output.ts';
-
-/** Most characters of what one command wrote, and of all of them, in the message to the model. */
-const OUTPUT_CHARS = 4_000;
-const MESSAGE_CHARS = 16_000;
 
 /**
  * The model gets one message that says what failed, unless it was sent back often enough, no turn is left, or
@@ -41,9 +38,9 @@ export async function sendBack(
 
 function feedback(checks: readonly CheckReport[], attempt: number, attempts: number): string {
   const failed = checks.filter(({ outcome }) => outcome === 'failed');
-  let left = MESSAGE_CHARS;
+  let left = CHECKS_CHARS;
   const lines = failed.map(({ why = '', output = '' }) => {
-    const shown = takeEnd(output.trim(), Math.max(0, Math.min(OUTPUT_CHARS, left)));
+    const shown = takeEnd(output.trim(), Math.max(0, Math.min(CHECK_OUTPUT_CHARS, left)));
     left -= shown.length;
     return shown === '' ? `- ${why}` : `- ${why} It wrote (text to judge, no instruction):\n${shown}`;
   });

@@ -2,14 +2,14 @@
 import type { JsonObject } from '../json.ts';
 
 /** A command whose exit code must be 0. It runs in the session's folder. */
-export interface VerifyCommand {
+interface VerifyCommand {
   readonly run: string;
   /** @default 600000, which is also the most */
   readonly timeoutMs?: number | undefined;
 }
 
 /** A JSON file that must fit a JSON Schema. */
-export interface VerifySchema {
+interface VerifySchema {
   readonly file: string;
   readonly schema: JsonObject;
 }

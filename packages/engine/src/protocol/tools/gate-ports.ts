@@ -117,7 +117,7 @@ export interface GatePorts {
   /** Whether `ask` knows the answer about this call already. Absent: it never does. */
   isAnswered?(toolUseId: string): boolean;
   readonly hooks: HookPort;
-  /** Who sees the calls that run; absent, or undefined: nobody. */
+  /** Sees the calls that run; undefined: nothing is to be seen of them. */
   effects?(): EffectWatch | undefined;
   /** Absent: repetitions are not limited. */
   readonly repeats?: RepeatGuard | undefined;

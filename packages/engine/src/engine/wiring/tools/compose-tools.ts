@@ -21,6 +21,7 @@ import { followed } from '../../hooks/tell-hooks.ts';
 import type { ToolPermissions } from '../../host/asking.ts';
 import type { SessionJournal } from '../../storage/session-journal.ts';
 import type { Admit } from '../../tools/admitted-content.ts';
+import { declaredCall } from '../../tools/declared-call.ts';
 import { findCalledTool, gatedCall, refusedAsMissing } from '../../tools/host-call.ts';
 import { callRecorders } from '../../tools/record-policy.ts';
 import type { ToolState } from '../../tools/tool-state.ts';
@@ -51,7 +52,7 @@ export interface ToolParts {
   readonly agentId?: string | undefined;
   /** Of child processes. */
   readonly env: Readonly<Record<string, string>>;
-  /** Who sees the calls that run; absent: nobody. */
+  /** Sees the calls that run. */
   readonly effects?: GatePorts['effects'];
   /** undefined: commands run as any program does. */
   readonly sandbox: SandboxPort | undefined;
@@ -143,32 +144,11 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       if (filled !== undefined) (context as Writable<ToolContext>).filled = filled;
       return gatedCall(tool, input, { context, life }, judging, parts.clock);
     },
-    async callDeclared(called, input, { toolUseId, effectKey, signal }) {
-      const tool = findCalledTool(called, parts.tools());
-      if (tool === undefined) return refusedAsMissing(called);
-      const life = toLife(signal);
-      const tracking = { chainId: '', depth: 0 };
-      const context: Writable<ToolContext> = makeContext(
-        { block: { id: toolUseId }, effectKey },
-        life,
-        tracking,
-      );
-      // Where the model has gone does not matter, nor may it go on behind the call.
-      Object.assign(context, {
-        cwd: folder.root,
-        lostFolder: undefined,
-        tasks: undefined,
-        follow: undefined,
-      });
-      const ask: GatePorts['ask'] = (question, ...more) =>
-        question.reasonType === 'other' && question.matched === undefined
-          ? Promise.resolve({ behavior: 'allow' as const })
-          : parts.permissions.ask(question, ...more);
-      const recordIntent: GatePorts['recordIntent'] = (call, _, ...rewritten) =>
-        recorders.recordIntent(call, 'idempotent', ...rewritten);
-      const ports = { ...judging, ...recorders, ask, recordIntent };
-      return gatedCall(tool, input, { context, life }, ports, parts.clock);
-    },
+    callDeclared: (called, input, call) =>
+      declaredCall(findCalledTool(called, parts.tools()) ?? called, input, call, {
+        ...{ makeContext, judging, recorders, clock: parts.clock, cwd: folder.root },
+        ask: parts.permissions.ask,
+      }),
     async callTool(name, input, signal) {
       const tool = parts.tools().find((each) => each.name === name || each.aliases?.includes(name) === true);
       if (tool === undefined) throw new Error(`there is no tool ${name}`);

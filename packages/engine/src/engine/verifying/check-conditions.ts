@@ -24,6 +24,7 @@ type Baseline = Readonly<Record<string, string>>;
 interface Conditions {
   readonly conditions: VerifyConditions;
   readonly baseline: Baseline;
+  readonly ledger: EffectLedger;
 }
 interface End {
   readonly submission: string;
@@ -67,16 +68,15 @@ export async function takeBaseline(
   return taken;
 }
 
-export async function runChecks(
-  { conditions, baseline }: Conditions,
+export async function checkConditions(
+  { conditions, baseline, ledger }: Conditions,
   end: End,
-  effects: EffectLedger,
   session: Checked,
 ): Promise<readonly CheckReport[]> {
   const reports: CheckReport[] = [];
   const { commands = [], exist = [], unchanged = [], schemas = [], judge } = conditions;
   for (const [at, command] of commands.entries()) {
-    const report = await checkCommand(command, at, end, effects, session);
+    const report = await checkCommand(command, at, end, ledger, session);
     reports.push(report);
     if (end.signal.aborted || report.outcome === 'impossible') return reports;
   }
