@@ -523,7 +523,9 @@ describe('each rule, facts to verdict', () => {
     const { verdict } = await runRule(row);
     expect(wordOf(verdict)).toBe(row.verdict);
     const next = verdict.kind === 'continue' ? verdict.next : undefined;
-    expect({ ...next?.recovery, ...next?.hooks, ...next?.verify, ...next?.budgets }).toMatchObject(row.leaves ?? {});
+    expect({ ...next?.recovery, ...next?.hooks, ...next?.verify, ...next?.budgets }).toMatchObject(
+      row.leaves ?? {},
+    );
     expect(verdict.kind === 'park' ? verdict.parked : undefined).toEqual(row.parked);
   });
 

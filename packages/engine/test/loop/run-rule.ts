@@ -18,8 +18,8 @@ import {
 import type { State } from '../../src/loop/state.ts';
 import type { ContextWork, RecoveryOutcome } from '../../src/protocol/model/context.ts';
 import type { LoopMessage, SystemMessage, UserMessage } from '../../src/protocol/model/messages.ts';
-import { type HookCall, NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
 import type { VerifyCheck } from '../../src/protocol/session/verification.ts';
+import { type HookCall, NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
 import type { ToolCall } from '../../src/protocol/tools/tool-call.ts';
 
 const nothing: Facts = {
@@ -52,7 +52,10 @@ export const calls = {
 } as const;
 
 /** Groups of the state are flat here: no two have a field of one name. */
-export type StateFields = Partial<State['recovery']> & Partial<State['hooks']> & Partial<State['budgets']> & Partial<State['verify']>;
+export type StateFields = Partial<State['recovery']> &
+  Partial<State['hooks']> &
+  Partial<State['budgets']> &
+  Partial<State['verify']>;
 
 export interface RuleInput {
   readonly rule: string;

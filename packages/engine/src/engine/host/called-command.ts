@@ -4,10 +4,10 @@ import { verifyConditions } from '../../options/verify-conditions.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { Command, CommandContext, CommandResult } from '../../protocol/tools/command.ts';
-import { setGoal } from '../verifying/verify-submission.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from '../submission/mentioned-files.ts';
 import { gatedShell } from '../tools/gated-shell.ts';
+import { setGoal } from '../verifying/verify-submission.ts';
 
 export interface CommandCall {
   readonly command: Command;

@@ -31,11 +31,7 @@ export interface ToolsRoom {
    * intent is recorded, and it may run again where its outcome is lost. It runs where nothing but a rule that
    * allows it is missing; about anything else the user or host is asked. Never rejects.
    */
-  callDeclared(
-    called: string,
-    input: JsonObject,
-    call: DeclaredCall,
-  ): Promise<GatedAnswer>;
+  callDeclared(called: string, input: JsonObject, call: DeclaredCall): Promise<GatedAnswer>;
   /** The host's answer is known before it is asked (an orphaned permission). */
   presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;
   /** Runs a tool beside the conversation, past the gate: for what the host itself asked for. */

@@ -57,6 +57,4 @@ export class SessionVerification {
 }
 
 const asksSomething = ({ attempts: _, ...conditions }: VerifyConditions): boolean =>
-  Object.values(conditions).some(
-    (each) => each !== undefined && (!Array.isArray(each) || each.length > 0),
-  );
+  Object.values(conditions).some((each) => each !== undefined && (!Array.isArray(each) || each.length > 0));

@@ -1,4 +1,4 @@
-/** The completion conditions of a submission, from its beginning to its result. What checks them is loaded late. */
+/** The completion conditions of a submission, from beginning to result. What checks them is loaded late. */
 
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
@@ -35,7 +35,9 @@ export async function carryOnVerification(
   session: Session,
 ): Promise<void> {
   session.verification.end();
-  await (recorded === undefined ? beginVerification(submission, undefined, session) : start(recorded, session));
+  await (recorded === undefined
+    ? beginVerification(submission, undefined, session)
+    : start(recorded, session));
 }
 
 async function start(
