@@ -52,7 +52,6 @@ export interface ToolParts {
   readonly agentId?: string | undefined;
   /** Of child processes. */
   readonly env: Readonly<Record<string, string>>;
-  /** Sees the calls that run. */
   readonly effects?: GatePorts['effects'];
   /** undefined: commands run as any program does. */
   readonly sandbox: SandboxPort | undefined;
@@ -66,7 +65,6 @@ export type ComposedTools = ToolsRoom & { readonly port: SessionToolsPort };
 
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
   const { folder } = parts;
-  const recorders = callRecorders(parts.journal.recorder, parts.permissions.permissions);
   const judging = { permissions: parts.permissions.permissions, hooks: parts.hooks };
   const makeContext = (
     call: Pick<ToolCall, 'effectKey'> & { readonly block: { readonly id: string } },
@@ -121,7 +119,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     gate: {
       ask: parts.permissions.ask,
       isAnswered: parts.permissions.isAnswered,
-      ...recorders,
+      ...callRecorders(parts.journal.recorder, parts.permissions.permissions),
       ...judging,
       ...(parts.effects !== undefined && { effects: parts.effects }),
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
@@ -144,11 +142,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       if (filled !== undefined) (context as Writable<ToolContext>).filled = filled;
       return gatedCall(tool, input, { context, life }, judging, parts.clock);
     },
-    callDeclared: (called, input, call) =>
-      declaredCall(findCalledTool(called, parts.tools()) ?? called, input, call, {
-        ...{ makeContext, judging, recorders, clock: parts.clock, cwd: folder.root },
-        ask: parts.permissions.ask,
-      }),
+    callDeclared: (...call) => declaredCall(call, { ...parts, judging, makeContext }),
     async callTool(name, input, signal) {
       const tool = parts.tools().find((each) => each.name === name || each.aliases?.includes(name) === true);
       if (tool === undefined) throw new Error(`there is no tool ${name}`);
