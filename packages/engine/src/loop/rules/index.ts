@@ -47,13 +47,12 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** Where no wait ends a run, nothing asks whether one has; where nothing is to be checked, as little. */
-const WITHOUT_VERIFY = RULES.filter((rule) => rule !== verify);
 const WITHOUT_PARKING = RULES.filter((rule) => rule !== parked);
-const WITHOUT_BOTH = WITHOUT_VERIFY.filter((rule) => rule !== parked);
+const WITHOUT_BOTH = WITHOUT_PARKING.filter((rule) => rule !== verify);
 
 export function rulesFor(deps: Pick<LoopDeps, 'parking' | 'verify'>): readonly Rule[] {
-  if (deps.verify === undefined) return deps.parking === undefined ? WITHOUT_BOTH : WITHOUT_VERIFY;
-  return deps.parking === undefined ? WITHOUT_PARKING : RULES;
+  if (deps.parking === undefined) return deps.verify === undefined ? WITHOUT_BOTH : WITHOUT_PARKING;
+  return deps.verify === undefined ? RULES.filter((rule) => rule !== verify) : RULES;
 }
 
 /** A rule about an answer that asks for nothing: passes when the response holds a complete tool call. */
