@@ -25,8 +25,15 @@ test('a worker that is killed in the middle of a check: another one checks again
     limitMs: 300_000,
     describe: async () => [await client.status('s1'), second.stderr()],
   });
-  const status = await client.status('s1');
-  expect(status?.outcome).toMatchObject({ subtype: 'success', terminal_reason: 'completed' });
+  const [row] = await fleet.database.run<{ readonly body: string }>(
+    `select body from turnwright.journal where body like '%"type":"result"%'`,
+  );
+  expect(JSON.parse(row?.body ?? '')).toMatchObject({
+    result: {
+      terminal_reason: 'completed',
+      verification: { status: 'verified', checks: [{ outcome: 'passed', by: 'engine' }] },
+    },
+  });
   expect(readFileSync(runs, 'utf8')).toBe('ran\nran\n');
   expect([...(await resultsOf(fleet)).values()]).toEqual([1]);
 });

@@ -80,9 +80,19 @@ function hopsOf({ iterations }: RecordedRun): readonly string[] {
 }
 
 /** What an abort could have interrupted before them is over. */
-function checksAgain(cursor: Cursor): readonly CheckReport[] {
+function checksAgain(cursor: Cursor): readonly CheckReport[] | undefined {
   cursor.abort();
-  return cursor.now?.told.checks ?? [];
+  const { now } = cursor;
+  return now?.told.checks ?? now?.record?.checks;
+}
+
+/** Of a version that did not record it, as many as there were. undefined: there were no conditions. */
+function verifyAttemptsOf({ facts, iterations }: RecordedRun): number | undefined {
+  if (facts !== undefined) return facts.verifyAttempts;
+  if (!iterations.some(({ record }) => record?.checks !== undefined)) return undefined;
+  const sentBack = iterations.map(({ record }) => record?.next?.verify?.sentBack ?? 0);
+  const last = iterations.at(-1)?.record?.decision;
+  return Math.max(...sentBack) + (last?.kind === 'stop' && last.terminal === 'max_turns' ? 1 : 0);
 }
 
 export function depsOf(
@@ -96,6 +106,7 @@ export function depsOf(
     facts?.parks === true ||
     iterations.some(({ record }) => record?.rules.some(({ name }) => name === 'parked'));
   const providers = facts?.providers;
+  const attempts = verifyAttemptsOf(cursor.run);
   let model: string | undefined;
   return {
     callModel: modelPort(cursor, alterBytes),
@@ -132,9 +143,7 @@ export function depsOf(
         ? { ...(isSwitched && { model: now }), ...(isOther && { effort }) }
         : undefined;
     },
-    ...(facts?.verifyAttempts !== undefined && {
-      verify: { attempts: facts.verifyAttempts, check: async () => checksAgain(cursor) },
-    }),
+    ...(attempts !== undefined && { verify: { attempts, check: async () => checksAgain(cursor) } }),
     ...(parks && { parking: { isTooLong: () => false } }),
   };
 }
