@@ -29,7 +29,7 @@ export const SECTIONS = [
   },
   {
     title: 'What it can do',
-    pages: ['docs/tools.md', 'docs/mcp.md', 'docs/agents.md', 'docs/tasks.md'],
+    pages: ['docs/tools.md', 'docs/mcp.md', 'docs/agents.md', 'docs/tasks.md', 'docs/verify.md'],
   },
   {
     title: 'What you tell it',

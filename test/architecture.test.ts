@@ -127,7 +127,7 @@ const ENGINE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   agents: ['host', 'mcp', 'output', 'session', 'side-calls', 'storage', 'submission', 'types:project'],
   budget: ['types:submission'],
   hooks: ['types:session', 'types:tools'],
-  host: ['models', 'output', 'project', 'session', 'submission', 'tools', 'types:mcp'],
+  host: ['models', 'output', 'project', 'session', 'submission', 'tools', 'types:mcp', 'verifying'],
   mcp: ['sandbox', 'types:session'],
   models: ['output', 'types:session'],
   output: ['host', 'models', 'project', 'submission', 'types:session'],
@@ -145,6 +145,7 @@ const ENGINE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'types:storage',
     'types:submission',
     'types:tools',
+    'types:verifying',
   ],
   'side-calls': ['types:agents', 'types:budget', 'types:models', 'types:session', 'types:submission'],
   standalone: ['host', 'mcp', 'models', 'sandbox'],
@@ -158,8 +159,10 @@ const ENGINE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'types:project',
     'types:storage',
     'types:tools',
+    'verifying',
   ],
   tools: ['types:models', 'types:session'],
+  verifying: ['side-calls', 'types:session'],
 };
 
 /** `engine/wiring/` connects: what it holds is short, and has no state of its own. */

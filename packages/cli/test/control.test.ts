@@ -565,3 +565,34 @@ describe('replays', () => {
     expect(host.lines.filter(({ type }) => type === 'control_response')).toHaveLength(1);
   });
 });
+
+describe('completion conditions', () => {
+  it('what does not hold goes back, and the result has the proof; a host that gave none sees nothing of it', async () => {
+    play(reply('Done.'), reply(toolUse('Bash', { command: 'echo x > built' })), reply('Done.'));
+    const host = startHost(server, {
+      options: {
+        env: envOf({ PATH: process.env['PATH'] }),
+        permissionMode: 'bypassPermissions',
+        allowDangerouslySkipPermissions: true,
+        verify: { commands: ['cat built'] },
+      },
+    });
+    const { result, code } = await oneTurn(host);
+    expect(code).toBe(0);
+    expect(result).toMatchObject({
+      subtype: 'success',
+      is_error: false,
+      verification: { status: 'verified', checks: [{ name: 'cat built', outcome: 'passed', by: 'engine' }] },
+    });
+  });
+
+  it('an end that is not true is an error, with the exit code of one', async () => {
+    play(reply('Done.'));
+    const host = startHost(server, {
+      options: { env: envOf({}), verify: { exist: ['never'], attempts: 0 } },
+    });
+    const { result, code } = await oneTurn(host);
+    expect(code).toBe(1);
+    expect(result).toMatchObject({ terminal_reason: 'unverified', is_error: true, result: 'Done.' });
+  });
+});

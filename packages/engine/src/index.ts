@@ -118,6 +118,7 @@ export {
   type TerminalMeaning,
   type TerminalReason,
 } from './protocol/session/terminal.ts';
+export type { Verification, VerifyCheck, VerifyConditions } from './protocol/session/verification.ts';
 export type { ContextCategory, ContextSize, ContextUsage } from './protocol/stream/context-usage.ts';
 export type { SDKSystemInit } from './protocol/stream/init-message.ts';
 export type {

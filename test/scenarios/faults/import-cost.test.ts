@@ -10,7 +10,7 @@ import type { WireServer } from '../../model/wires/wire-server.ts';
 const door = fileURLToPath(new URL('../../../dist/index.js', import.meta.url));
 
 const UNWANTED =
-  /node_modules\/(?:zod|yaml|ajv|commander|@modelcontextprotocol)\/|src\/(?:cli|rehearsal|telemetry|testing|session\/catalog|permissions\/(?:commands|explain)|shell\/filling|model\/(?:cloud|openai|ai-sdk))\/|\/(?:session\/resume\/resume|agent-run|external-connection|server-tools|command-line|load-plugins?|notebook-plan|show-notebook|mcp-logins|search-web|git-trees|run-hook|host\/command-advice|usable-settings|covered-files)\.ts$/;
+  /node_modules\/(?:zod|yaml|ajv|commander|@modelcontextprotocol)\/|src\/(?:cli|rehearsal|telemetry|testing|session\/catalog|permissions\/(?:commands|explain)|shell\/filling|model\/(?:cloud|openai|ai-sdk))\/|\/(?:session\/resume\/resume|agent-run|external-connection|server-tools|command-line|load-plugins?|notebook-plan|show-notebook|mcp-logins|search-web|git-trees|run-hook|check-conditions|effect-ledger|failed-checks|host\/command-advice|usable-settings|covered-files)\.ts$/;
 /** Of code that importing the library reads: each kB costs some 0.03 ms at every start. */
 const MOST_BYTES = 960_000;
 

@@ -17,6 +17,8 @@ export const OPTION_SENTENCES: Readonly<Record<string, { readonly [Name in Optio
     maxBudgetUsd: 'most that the session may spend, in USD',
     askAboveUsd:
       'USD above which a person is asked whether a run shall go on: before it begins, when runs like it came to more, and while it runs, whenever it will probably come to more than was agreed to',
+    verify:
+      'what must hold when the model says that it is done: commands that must end with exit code 0, files that must exist or must not change, JSON files that must fit a schema, and a judge',
     systemPrompt: 'the system prompt: a text, several texts, or the preset with something appended',
   },
   'Tools and permissions': {

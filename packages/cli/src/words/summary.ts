@@ -1,5 +1,5 @@
 /** Summary of a run, in two lines. */
-import { describeTerminal, type SDKResultMessage, TERMINALS } from '@turnwright/engine';
+import { describeTerminal, type SDKResultMessage, TERMINALS, type Verification } from '@turnwright/engine';
 import type { Theme } from '@turnwright/terminal/text/theme.ts';
 import { oneLine, visible } from '@turnwright/terminal/text/visible.ts';
 import { counted, dollars, duration, percent, tokens } from './units.ts';
@@ -13,6 +13,8 @@ export function stopSentence(result: SDKResultMessage): string | undefined {
     if (result.stop_reason === 'refusal') return 'the model refused to answer';
     return undefined;
   }
+  if (reason === 'unverified' && result.verification?.status === 'unverified')
+    return `unverified: ${oneLine(result.verification.reason)}`;
   return TERMINALS[reason].sentence;
 }
 
@@ -42,10 +44,15 @@ export function summaryLines(result: SDKResultMessage, { turns, calls }: RunCoun
     duration(result.duration_ms),
   ];
   const lines = [theme.dim(`— ${figures.join(' · ')}`)];
+  if (result.verification?.status === 'verified') lines.push(theme.dim(`— ${verifiedBy(result.verification)}`));
   const stopped = stopSentence(result);
   if (stopped !== undefined) lines.push((result.is_error ? theme.bad : theme.warn)(`— stopped: ${stopped}`));
   return lines;
 }
+
+/** What proves the end, by name. */
+const verifiedBy = ({ checks }: Pick<Verification, 'checks'>): string =>
+  `verified: ${checks.map(({ name }) => oneLine(name)).join(' · ')}`;
 
 /** Everything the run used: main loop, compactions, helpers. */
 export function totals(result: SDKResultMessage): {

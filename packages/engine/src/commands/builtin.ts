@@ -2,6 +2,7 @@
 
 import { grouped } from '@turnwright/base/text/figures-and-times.ts';
 import { EFFORT_LEVELS } from '../protocol/model/wire.ts';
+import type { VerifyConditions } from '../protocol/session/verification.ts';
 import type { Command } from '../protocol/tools/command.ts';
 
 /** `/clear`: ends this conversation and begins another one. */
@@ -97,6 +98,35 @@ function sentence(
   return isNew ? `The effort is now ${effort}.` : `The effort is ${effort}.`;
 }
 
+/** `/goal [condition]`: shows or sets what must hold at the end. */
+const goalCommand: Command = {
+  name: 'goal',
+  description: 'Keeps the model at work until a condition holds: !command, or words for a judge',
+  argumentHint: '[!command | condition | off]',
+  origin: 'builtin',
+  async run(args, { session }) {
+    const asked = args.trim();
+    if (asked !== '') await session.setGoal(asked === 'off' ? undefined : toGoal(asked));
+    const resultText =
+      session.goal === undefined
+        ? 'There is no goal.'
+        : `The goal is ${wordsOf(session.goal)}. Each prompt ends only when it holds, or cannot be reached; /goal off ends it.`;
+    return { messages: [], shouldQuery: false, resultText };
+  },
+};
+
+function toGoal(asked: string): VerifyConditions {
+  if (!asked.startsWith('!')) return { judge: asked };
+  const command = asked.slice(1).trim();
+  if (command === '') throw new Error('Behind ! stands the command that must succeed, as in /goal !npm test');
+  return { commands: [command] };
+}
+
+const wordsOf = ({ commands = [], judge }: VerifyConditions): string =>
+  commands.length > 0
+    ? `that \`${String(commands[0])}\` succeeds`
+    : `"${String(judge)}", as a small model judges`;
+
 /** `/help`: which commands there are. */
 const helpCommand: Command = {
   name: 'help',
@@ -184,6 +214,7 @@ export const BUILTIN_COMMANDS: readonly Command[] = [
   contextCommand,
   costCommand,
   effortCommand,
+  goalCommand,
   helpCommand,
   initCommand,
   modelCommand,

@@ -15,6 +15,8 @@ export interface CommandFile {
   /** Permission rules for its submission. */
   readonly allowedTools: readonly string[];
   readonly model: string | undefined;
+  /** Completion conditions of its submission, as they are written. */
+  readonly verify: unknown;
   /** false: it cannot be called. */
   readonly userInvocable: boolean;
   readonly body: string;
@@ -26,6 +28,7 @@ const READ: ReadonlySet<string> = new Set([
   'arguments',
   'allowed-tools',
   'model',
+  'verify',
   'user-invocable',
 ]);
 
@@ -48,6 +51,7 @@ export async function parseCommandFile(
       argumentNames: argumentNames(fields['arguments']),
       allowedTools: listField(fields['allowed-tools']),
       model: model === 'inherit' ? undefined : model,
+      verify: fields['verify'],
       userInvocable: textField(fields['user-invocable']) !== 'false',
       body: body.trim(),
     },

@@ -2,6 +2,7 @@
 
 import { argumentFiller } from '@turnwright/base/text/fill-arguments.ts';
 import { MAX_SHELL_PARTS, type TemplatePart, templateParts } from '@turnwright/base/text/template-parts.ts';
+import type { VerifyConditions } from '../protocol/session/verification.ts';
 import type {
   Command,
   CommandContext,
@@ -70,17 +71,23 @@ async function run(
     : [
         ...(file.allowedTools.length > 0 ? ['allowed-tools'] : []),
         ...(file.model === undefined ? [] : ['model']),
+        ...(file.verify === undefined ? [] : ['verify']),
       ];
   return {
     messages: [mentioned.length === 0 ? text : [{ type: 'text', text }, ...mentioned]],
     shouldQuery: true,
     ...(allowedTools.length > 0 && { allowedTools }),
     ...(trusted && file.model !== undefined && { model: file.model }),
+    ...(trusted && file.verify !== undefined && { verify: toConditions(file.verify) as VerifyConditions }),
     ...(dropped.length > 0 && {
       notices: [`/${file.name}: ${dropped.join(' and ')} passed over, as the project is not trusted.`],
     }),
   };
 }
+
+/** As options have them; whether they can be read is checked where they are taken. */
+const toConditions = (verify: unknown) =>
+  typeof verify === 'string' ? { commands: [verify] } : Array.isArray(verify) ? { commands: verify } : verify;
 
 type FilledPart =
   | Extract<TemplatePart, { readonly kind: 'text' }>

@@ -25,7 +25,7 @@ export function runJudge(config: JudgingHookConfig, ask: AskJudge): HookKindRunn
     const event = input.hook_event_name;
     const text = await ask({ type, event, text: filled(prompt, JSON.stringify(input)), model, signal });
     said.stdout = text;
-    const verdict = verdictIn(text);
+    const verdict = readVerdict(text);
     return verdict === undefined
       ? { kind: 'failed', problem: `its model did not answer {"ok": …, "reason": …}: ${excerpt(text)}` }
       : { kind: 'answer', answer: toHookOutput(verdict, event, config) };
@@ -47,7 +47,7 @@ interface Verdict {
 }
 
 /** Alone, or in one fence. */
-function verdictIn(text: string): Verdict | undefined {
+export function readVerdict(text: string): Verdict | undefined {
   const [, fenced] = /^```(?:json)?\s*\n([\s\S]*?)\n```$/.exec(text.trim()) ?? [];
   const held = readJsonObject(fenced ?? text.trim());
   if (typeof held?.['ok'] !== 'boolean') return undefined;

@@ -37,7 +37,12 @@ export async function decide(values: StageValues, iteration: Iteration): Promise
   return decided(next instanceof Promise ? await next : next, iteration);
 }
 
-function decided(decision: Decision, { tools, trace }: Iteration): Decision {
+function decided(reached: Decision, { tools, trace }: Iteration): Decision {
+  const { verification } = trace;
+  const decision: Decision =
+    reached.kind === 'stop' && verification !== undefined
+      ? { kind: 'stop', terminal: { ...reached.terminal, verification } }
+      : reached;
   trace.decided(decision);
   if (decision.kind === 'park') tools.leave();
   return decision;

@@ -1,5 +1,6 @@
 /** Collects one iteration's decision record while it runs, and writes it when the iteration closes. */
 
+import type { Writable } from '@turnwright/base/collections/writable.ts';
 import { isoTime } from '@turnwright/base/text/figures-and-times.ts';
 import type { CacheReport } from '../protocol/model/cache.ts';
 import type { ViewMessage } from '../protocol/model/messages.ts';
@@ -13,6 +14,7 @@ import type {
   RuleRecord,
 } from '../protocol/session/decision-record.ts';
 import type { Parking } from '../protocol/session/parking.ts';
+import type { CheckReport, Verification } from '../protocol/session/verification.ts';
 import type { ToolTrace } from '../protocol/tools/tool-call.ts';
 import type { Decision } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
@@ -21,7 +23,7 @@ import type { ResponseSoFar } from './response.ts';
 import { carriedState, type State } from './state.ts';
 
 /** What stages add to the record; a later value replaces an earlier one. */
-type Noted = Partial<Pick<DecisionRecord, 'request' | 'context'>> & {
+type Noted = Partial<Pick<DecisionRecord, 'request' | 'context' | 'checks'>> & {
   readonly cache?: CacheReport | undefined;
   /** Tokens of the request, as stage 1 found them. */
   readonly tokens?: number;
@@ -40,7 +42,7 @@ export class DecisionTrace {
   readonly prepare: PrepareRecord[] = [];
   readonly attempts: AttemptRecord[] = [];
   readonly tools: ToolTrace[] = [];
-  readonly #noted: Noted = {};
+  readonly #noted: Writable<Noted> = {};
   readonly #hops: ModelHop[] = [];
   #costUsd = 0;
   #wastedCostUsd = 0;
@@ -64,6 +66,20 @@ export class DecisionTrace {
 
   note(noted: Noted): void {
     Object.assign(this.#noted, noted);
+  }
+
+  /** What was found of the completion conditions. */
+  checked(checks: readonly CheckReport[]): void {
+    this.#noted.checks = checks.map(({ output: _, ...check }) => check);
+  }
+
+  /** How they stand at the end; undefined: they were not checked. */
+  get verification(): Verification | undefined {
+    const { checks } = this.#noted;
+    if (checks === undefined) return undefined;
+    const lacking = checks.find(({ outcome }) => outcome !== 'passed');
+    if (lacking === undefined) return { status: 'verified', checks };
+    return { status: 'unverified', reason: lacking.why ?? `${lacking.name} does not hold.`, checks };
   }
 
   /** Another model takes over. */
@@ -97,12 +113,13 @@ export class DecisionTrace {
   #recorded(decision: Decision): NonNullable<DecisionRecord['decision']> {
     switch (decision.kind) {
       case 'stop': {
-        const { reason, turnCount } = decision.terminal;
+        const { reason, turnCount, verification } = decision.terminal;
         const why = this.#why('decided outside the rules');
         return {
           kind: 'stop',
           terminal: reason,
           sentence: `Stopped: ${reason} (${why}), turn ${turnCount}.`,
+          ...(verification !== undefined && { verification }),
         };
       }
       case 'park':
@@ -149,7 +166,7 @@ export class DecisionTrace {
     const params = this.#params;
     const deps = this.#deps;
     const from = this.#from;
-    const { request, context, cache, tokens = 0, view = from.view.messages, response } = this.#noted;
+    const { request, context, checks, cache, tokens = 0, view = from.view.messages, response } = this.#noted;
     return {
       v: 1,
       sessionId: params.sessionId,
@@ -194,6 +211,7 @@ export class DecisionTrace {
       ...((response?.messageId !== undefined || this.#costUsd > 0) && { costUsd: this.#costUsd }),
       ...(this.#wastedCostUsd > 0 && { wastedCostUsd: this.#wastedCostUsd }),
       ...(context !== undefined && { context }),
+      ...(checks !== undefined && { checks }),
       ...(this.#decision !== undefined && { decision: this.#decision }),
       ...(this.#next !== undefined && { next: this.#next }),
     };

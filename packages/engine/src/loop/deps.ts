@@ -23,6 +23,7 @@ import type { Recorder } from '../protocol/session/journal.ts';
 import type { ParkingPort } from '../protocol/session/parking.ts';
 import type { ResumePoint } from '../protocol/session/resume-point.ts';
 import type { Terminal } from '../protocol/session/terminal.ts';
+import type { VerifyPort } from '../protocol/session/verification.ts';
 import type { HookPort } from '../protocol/tools/hook.ts';
 import type { McpOrigin } from '../protocol/tools/mcp.ts';
 import type { PermissionDenial } from '../protocol/tools/permission.ts';
@@ -153,6 +154,8 @@ export interface LoopDeps {
   takeSwitch?():
     | { readonly model?: string | undefined; readonly effort?: EffortLevel | undefined }
     | undefined;
+  /** The completion conditions. Absent: there are none. */
+  readonly verify?: VerifyPort | undefined;
   /** Which waits end the run. Absent: none. */
   readonly parking?: Pick<ParkingPort, 'isTooLong'> | undefined;
   /** Called at every stage that the engine's state machine reports. */

@@ -29,3 +29,7 @@ export const DELTAS_PER_PIECE = 256;
 
 /** Uuids of added messages in one decision record. */
 export const MOST_ADDED_UUIDS = 24;
+
+/** Most characters of what the command of one failed condition wrote, and of all of them, in the message. */
+export const CHECK_OUTPUT_CHARS = 4_000;
+export const CHECKS_CHARS = 16_000;

@@ -17,7 +17,7 @@ import { collectAttachments } from './stages/collect-attachments.ts';
 import { prepareView } from './stages/prepare-view.ts';
 import { settleTools } from './stages/settle-tools.ts';
 import { streamResponse } from './stages/stream-response.ts';
-import { FRESH_BUDGETS, FRESH_HOOKS, FRESH_RECOVERY, type State } from './state.ts';
+import { FRESH_BUDGETS, FRESH_HOOKS, FRESH_RECOVERY, FRESH_VERIFY, type State } from './state.ts';
 import { viewAtStart } from './turn-output.ts';
 
 /**
@@ -82,7 +82,7 @@ async function pass<T>(open: () => Iteration, stages: (iteration: Iteration) => 
 
 /** What the first iteration begins with: the prompt is the last message of the view. */
 export function initialState(params: LoopParams): State {
-  const { recovery, hooks, compaction, continued } = params.startAt?.carried ?? {};
+  const { recovery, hooks, verify, compaction, continued } = params.startAt?.carried ?? {};
   return {
     iteration: params.startAt?.iteration ?? 1,
     turnCount: params.startAt?.turnCount ?? 1,
@@ -90,6 +90,7 @@ export function initialState(params: LoopParams): State {
     view: { messages: viewAtStart(params), freshFrom: 0, measured: undefined },
     recovery: { ...FRESH_RECOVERY, ...recovery },
     hooks: { ...FRESH_HOOKS, ...hooks },
+    verify: { ...FRESH_VERIFY, ...verify },
     compaction: { ...params.compaction, ...compaction },
     budgets: {
       ...FRESH_BUDGETS,

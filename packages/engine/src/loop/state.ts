@@ -41,6 +41,11 @@ interface HooksState {
   readonly blocks: number;
 }
 
+interface VerifyState {
+  /** How often failed completion conditions have sent the model back in this submission. */
+  readonly sentBack: number;
+}
+
 export interface BudgetState {
   readonly taskRemaining: number | undefined;
   /** Output tokens of this submission, and what the last continuations added. */
@@ -66,6 +71,7 @@ export interface State {
   readonly view: ViewState;
   readonly recovery: RecoveryState;
   readonly hooks: HooksState;
+  readonly verify: VerifyState;
   readonly compaction: CompactionState;
   readonly budgets: BudgetState;
   readonly model: ModelState;
@@ -89,6 +95,8 @@ export const FRESH_HOOKS: HooksState = Object.freeze({
   blocks: 0,
 });
 
+export const FRESH_VERIFY: VerifyState = Object.freeze({ sentBack: 0 });
+
 export const FRESH_COMPACTION: CompactionState = Object.freeze({
   rapidRefills: 0,
   consecutiveFailures: 0,
@@ -105,18 +113,26 @@ export const FRESH_BUDGETS: BudgetState = Object.freeze({
 });
 
 /** The part of the state that another process needs to continue; undefined: there is none. */
-export function carriedState({ recovery, hooks, compaction, budgets }: State): CarriedState | undefined {
+export function carriedState({
+  recovery,
+  hooks,
+  verify,
+  compaction,
+  budgets,
+}: State): CarriedState | undefined {
   const news = {
     recovery: differs(recovery, FRESH_RECOVERY),
     hooks: differs(hooks, FRESH_HOOKS),
+    verify: differs(verify, FRESH_VERIFY),
     compaction: differs(compaction, FRESH_COMPACTION),
     continued: budgets.continuations > 0,
   };
-  if (!news.recovery && !news.hooks && !news.compaction && !news.continued) return undefined;
+  if (!Object.values(news).includes(true)) return undefined;
   const { taskRemaining: _, ...continued } = budgets;
   return {
     ...(news.recovery && { recovery }),
     ...(news.hooks && { hooks }),
+    ...(news.verify && { verify }),
     ...(news.compaction && { compaction }),
     ...(news.continued && { continued }),
   };

@@ -1,5 +1,5 @@
 /**
- * The eight transitions to another iteration. Each writes the whole next state, group by group, so that a new
+ * The nine transitions to another iteration. Each writes the whole next state, group by group, so that a new
  * field does not compile until every transition has an answer, and nothing leaks from an earlier path.
  */
 
@@ -37,6 +37,7 @@ export function nextTurn(
       unusableCount: 0,
     },
     hooks: state.hooks,
+    verify: state.verify,
     compaction: turnPassed(state.compaction),
     budgets: spent(state.budgets, outcome.outputTokens),
     model: state.model,
@@ -52,6 +53,7 @@ export function collapseDrainRetry(state: State, view: PersistentList<ViewMessag
     view: edited(view),
     recovery: state.recovery,
     hooks: state.hooks,
+    verify: state.verify,
     compaction: state.compaction,
     budgets: state.budgets,
     model: state.model,
@@ -84,6 +86,7 @@ export function reactiveCompactRetry(
       unusableCount: state.recovery.unusableCount,
     },
     hooks: state.hooks,
+    verify: state.verify,
     // Off stays off until the next submission (L2.6).
     compaction: {
       rapidRefills: 0,
@@ -124,6 +127,7 @@ export function maxOutputTokensEscalate(state: State, cap: number, outputTokens:
       unusableCount: state.recovery.unusableCount,
     },
     hooks: state.hooks,
+    verify: state.verify,
     compaction: state.compaction,
     budgets: spent(state.budgets, outputTokens),
     model: state.model,
@@ -157,6 +161,7 @@ export function maxOutputTokensRecovery(
       unusableCount: recovery.unusableCount,
     },
     hooks: state.hooks,
+    verify: state.verify,
     compaction: state.compaction,
     budgets: spent(state.budgets, outcome.outputTokens),
     model: state.model,
@@ -182,6 +187,7 @@ export function stopHookBlocking(state: State, outcome: Outcome & { readonly byH
       unusableCount: state.recovery.unusableCount,
     },
     hooks: outcome.byHook ? { stopHookActive: true, blocks: state.hooks.blocks + 1 } : state.hooks,
+    verify: state.verify,
     compaction: state.compaction,
     budgets: spent(state.budgets, outcome.outputTokens),
     model: state.model,
@@ -210,6 +216,7 @@ export function tokenBudgetContinuation(
       unusableCount: state.recovery.unusableCount,
     },
     hooks: state.hooks,
+    verify: state.verify,
     compaction: state.compaction,
     budgets: {
       taskRemaining: state.budgets.taskRemaining,
@@ -242,7 +249,35 @@ export function unusableAnswerRetry(state: State, outcome: Outcome): State {
       unusableCount: attempt,
     },
     hooks: state.hooks,
+    verify: state.verify,
     compaction: state.compaction,
+    budgets: spent(state.budgets, outcome.outputTokens),
+    model: state.model,
+    pendingSummary: state.pendingSummary,
+  };
+}
+
+/** Completion conditions do not hold. Budgets still win: it counts as a turn. */
+export function verifyFailed(state: State, outcome: Outcome): State {
+  const sentBack = state.verify.sentBack + 1;
+  return {
+    iteration: state.iteration + 1,
+    turnCount: state.turnCount + 1,
+    transition: { reason: 'verify_failed', attempt: sentBack },
+    view: appended(state, outcome),
+    recovery: {
+      outputTokenCount: FRESH_RECOVERY.outputTokenCount,
+      pauses: FRESH_RECOVERY.pauses,
+      capOverride: FRESH_RECOVERY.capOverride,
+      escalated: FRESH_RECOVERY.escalated,
+      hasAttemptedReactiveCompact: state.recovery.hasAttemptedReactiveCompact,
+      trimmed: state.recovery.trimmed,
+      mediaReduced: state.recovery.mediaReduced,
+      unusableCount: FRESH_RECOVERY.unusableCount,
+    },
+    hooks: state.hooks,
+    verify: { sentBack },
+    compaction: turnPassed(state.compaction),
     budgets: spent(state.budgets, outcome.outputTokens),
     model: state.model,
     pendingSummary: state.pendingSummary,

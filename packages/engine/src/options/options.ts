@@ -8,6 +8,7 @@ import type { PromptAttachment } from '../protocol/model/attachment.ts';
 import type { ProviderConfig } from '../protocol/model/provider-config.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/model/wire.ts';
 import type { SessionStore, SessionStoreFlush } from '../protocol/session/session-store.ts';
+import type { VerifyConditions } from '../protocol/session/verification.ts';
 import type { CanUseTool } from '../protocol/tools/can-use-tool.ts';
 import type { HookEvent } from '../protocol/tools/hook.ts';
 import type { HookCallbackMatcher } from '../protocol/tools/hook-callback.ts';
@@ -294,6 +295,20 @@ export interface BaseOptions<Output = unknown> {
    * ```
    */
   taskBudget?: { readonly total: number } | undefined;
+  /**
+   * What must hold when the model says that it is done: commands that must end with exit code 0, files that
+   * must exist or must not change, JSON files that must fit a schema, and a judge. What does not hold goes
+   * back to the model, three times unless `attempts` says otherwise; then the result is an error with
+   * `terminal_reason: "unverified"`. `verification` of the result has the proofs. In place of those of
+   * settings; `{}` for none.
+   * @default none
+   *
+   * @example
+   * ```ts
+   * const options: Options = { verify: { commands: ['npm test'], unchanged: ['test'] } };
+   * ```
+   */
+  verify?: VerifyConditions | undefined;
   /**
    * The system prompt: a text, several texts, or the preset with something appended.
    * @default none; the command line sends the preset

@@ -29,6 +29,7 @@ import { SETTING_SOURCES, type ToolSearchMode } from './option-values.ts';
 import type { BaseOptions } from './options.ts';
 import { outputFormat } from './output-format.ts';
 import { toolSearchShare } from './tool-search-mode.ts';
+import { verifyConditions } from './verify-conditions.ts';
 
 /** `T`: the type of the option; its kind accepts at least that type. */
 export interface OptionRow<T = never> {
@@ -144,6 +145,7 @@ export const OPTIONS = {
     ),
     flag: '--task-budget <tokens>',
   },
+  verify: { is: verifyConditions, flag: '--verify <command>', listed: true, setting: 'verify' },
   systemPrompt: {
     is: either(anyText, either(texts, object())),
     flag: '--system-prompt <text>',

@@ -125,7 +125,14 @@ function ofLoop(body: JournalBody | JournalEntry): readonly unknown[] {
   }
 }
 
-const WRITTEN = new Set(['nudge', 'structured_nudge', 'resume', 'hook_feedback', 'interruption']);
+const WRITTEN = new Set([
+  'nudge',
+  'structured_nudge',
+  'resume',
+  'hook_feedback',
+  'verify_feedback',
+  'interruption',
+]);
 
 /** Another program's transcript says only whether a further request followed. */
 function impliedDifference(

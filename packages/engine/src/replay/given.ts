@@ -6,6 +6,7 @@ import { FRESH_COMPACTION } from '../loop/state.ts';
 import { viewAtStart } from '../loop/turn-output.ts';
 import { modelInfo } from '../model/catalog/model-info.ts';
 import type { Recorder } from '../protocol/session/journal.ts';
+import type { CheckReport } from '../protocol/session/verification.ts';
 import type { Cursor } from './cursor.ts';
 import { type AlterBytes, modelPort } from './ports/model-port.ts';
 import { attachmentsPort, hooksPort, ledger, outerGuard } from './ports/other-ports.ts';
@@ -87,6 +88,22 @@ function hopsIn(record: RecordedIteration['record']) {
   return [...before, last];
 }
 
+/** What an abort could have interrupted before them is over. */
+function checksAgain(cursor: Cursor): readonly CheckReport[] | undefined {
+  cursor.abort();
+  const { now } = cursor;
+  return now?.told.checks ?? now?.record?.checks;
+}
+
+/** Of a version that did not record it, as many as there were. undefined: there were no conditions. */
+function verifyAttemptsOf({ facts, iterations }: RecordedRun): number | undefined {
+  if (facts !== undefined) return facts.verifyAttempts;
+  if (!iterations.some(({ record }) => record?.checks !== undefined)) return undefined;
+  const sentBack = iterations.map(({ record }) => record?.next?.verify?.sentBack ?? 0);
+  const last = iterations.at(-1)?.record?.decision;
+  return Math.max(...sentBack) + (last?.kind === 'stop' && last.terminal === 'max_turns' ? 1 : 0);
+}
+
 export function depsOf(
   cursor: Cursor,
   recorder: Recorder,
@@ -98,6 +115,7 @@ export function depsOf(
     facts?.parks === true ||
     iterations.some(({ record }) => record?.rules.some(({ name }) => name === 'parked'));
   const providers = facts?.providers;
+  const attempts = verifyAttemptsOf(cursor.run);
   let model: string | undefined;
   return {
     callModel: modelPort(cursor, alterBytes),
@@ -134,6 +152,7 @@ export function depsOf(
         ? { ...(isSwitched && { model: now }), ...(isOther && { effort }) }
         : undefined;
     },
+    ...(attempts !== undefined && { verify: { attempts, check: async () => checksAgain(cursor) } }),
     ...(parks && { parking: { isTooLong: () => false } }),
   };
 }

@@ -19,6 +19,7 @@ export const WRITTEN_KINDS: ReadonlySet<string | undefined> = new Set([
   'structured_nudge',
   'resume',
   'hook_feedback',
+  'verify_feedback',
   'interruption',
 ]);
 

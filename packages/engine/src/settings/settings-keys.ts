@@ -2,6 +2,7 @@ import type { SettingSource, ToolSearchMode } from '../options/option-values.ts'
 import type { TurnwrightError } from '../protocol/errors.ts';
 import type { ProviderConfig } from '../protocol/model/provider-config.ts';
 import type { EffortLevel } from '../protocol/model/wire.ts';
+import type { VerifyConditions } from '../protocol/session/verification.ts';
 import type { SandboxSettings } from './resolve/sandbox-settings.ts';
 
 /**
@@ -17,6 +18,8 @@ export interface Settings {
   readonly fastMode?: boolean | undefined;
   /** Waits out overload and rate limits without limit. */
   readonly persistentRetry?: boolean | undefined;
+  /** What must hold when the model says that it is done. */
+  readonly verify?: VerifyConditions | undefined;
   /** Isolation of commands by the operating system. */
   readonly sandbox?: SandboxSettings | undefined;
   /** When tools of MCP servers are left out of requests until the model searches for them. */

@@ -63,6 +63,7 @@ describe('terminal to result (L7.1)', () => {
       result: 'The answer.',
       stop_reason: 'end_turn',
     },
+    unverified: { subtype: 'success', is_error: true, result: 'The answer.', stop_reason: 'end_turn' },
     hook_stopped: { subtype: 'success', is_error: false, result: 'The answer.', stop_reason: 'end_turn' },
     max_turns: {
       subtype: 'error_max_turns',

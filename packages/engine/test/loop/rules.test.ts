@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { RULES } from '../../src/loop/rules/index.ts';
 import type { SystemMessage, ViewMessage } from '../../src/protocol/model/messages.ts';
 import type { ParkedRun } from '../../src/protocol/session/parking.ts';
-import { calls, can, hooks, type RuleInput, runRule, type StateFields, wordOf } from './run-rule.ts';
+import { calls, can, found, hooks, type RuleInput, runRule, type StateFields, wordOf } from './run-rule.ts';
 
 interface Row extends RuleInput {
   readonly when: string;
@@ -456,6 +456,54 @@ const ROWS: readonly Row[] = [
     facts: { ...calls, preventContinuation: { stopReason: 'x' } },
     verdict: 'hook_stopped',
   },
+  { rule: 'verify', when: 'there are no conditions', facts: {}, verdict: 'pass' },
+  { rule: 'verify', when: 'calls go on', facts: calls, deps: found('failed'), verdict: 'pass' },
+  { rule: 'verify', when: 'all of them hold', facts: {}, deps: found('passed', 'passed'), verdict: 'pass' },
+  {
+    rule: 'verify',
+    when: 'nothing is to be checked now',
+    facts: {},
+    deps: { verify: { attempts: 2, check: async () => undefined } },
+    verdict: 'pass',
+  },
+  {
+    rule: 'verify',
+    when: 'one does not hold',
+    facts: {},
+    deps: found('passed', 'failed'),
+    verdict: 'verify_failed',
+    leaves: { sentBack: 1 },
+  },
+  {
+    rule: 'verify',
+    when: 'a tool ended the turn, and one does not hold',
+    facts: { ...calls, endsTurn: true },
+    deps: found('failed'),
+    verdict: 'verify_failed',
+  },
+  {
+    rule: 'verify',
+    when: 'the model was sent back often enough',
+    facts: {},
+    deps: found('failed'),
+    state: { sentBack: 2 },
+    verdict: 'unverified',
+  },
+  {
+    rule: 'verify',
+    when: 'one cannot be checked',
+    facts: {},
+    deps: found('failed', 'impossible'),
+    verdict: 'unverified',
+  },
+  {
+    rule: 'verify',
+    when: 'no turn is left',
+    facts: {},
+    deps: found('failed'),
+    params: { maxTurns: 1 },
+    verdict: 'max_turns',
+  },
   { rule: 'tool_ended_turn', when: 'no tool did', facts: calls, verdict: 'pass' },
   { rule: 'tool_ended_turn', when: 'one did', facts: { ...calls, endsTurn: true }, verdict: 'completed' },
   { rule: 'turn_limit', when: 'none is set', facts: calls, verdict: 'pass' },
@@ -475,7 +523,9 @@ describe('each rule, facts to verdict', () => {
     const { verdict } = await runRule(row);
     expect(wordOf(verdict)).toBe(row.verdict);
     const next = verdict.kind === 'continue' ? verdict.next : undefined;
-    expect({ ...next?.recovery, ...next?.hooks, ...next?.budgets }).toMatchObject(row.leaves ?? {});
+    expect({ ...next?.recovery, ...next?.hooks, ...next?.verify, ...next?.budgets }).toMatchObject(
+      row.leaves ?? {},
+    );
     expect(verdict.kind === 'park' ? verdict.parked : undefined).toEqual(row.parked);
   });
 
@@ -500,6 +550,7 @@ describe('priority is the order of the list', () => {
       'stop_hooks',
       'token_budget',
       'hook_stopped',
+      'verify',
       'tool_ended_turn',
       'turn_limit',
     ]);

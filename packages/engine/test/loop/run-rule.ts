@@ -18,6 +18,7 @@ import {
 import type { State } from '../../src/loop/state.ts';
 import type { ContextWork, RecoveryOutcome } from '../../src/protocol/model/context.ts';
 import type { LoopMessage, SystemMessage, UserMessage } from '../../src/protocol/model/messages.ts';
+import type { VerifyCheck } from '../../src/protocol/session/verification.ts';
 import { type HookCall, NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
 import type { ToolCall } from '../../src/protocol/tools/tool-call.ts';
 
@@ -51,7 +52,10 @@ export const calls = {
 } as const;
 
 /** Groups of the state are flat here: no two have a field of one name. */
-export type StateFields = Partial<State['recovery']> & Partial<State['hooks']> & Partial<State['budgets']>;
+export type StateFields = Partial<State['recovery']> &
+  Partial<State['hooks']> &
+  Partial<State['budgets']> &
+  Partial<State['verify']>;
 
 export interface RuleInput {
   readonly rule: string;
@@ -83,6 +87,14 @@ export const hooks = (
 ): Partial<LoopDeps> => ({
   hooks: { has: () => true, run: async () => ({ ...NO_HOOK_VERDICT, ...verdict }) },
 });
+/** Conditions that were found so. */
+export const found = (...outcomes: readonly VerifyCheck['outcome'][]): Partial<LoopDeps> => ({
+  verify: {
+    attempts: 2,
+    check: async () =>
+      outcomes.map((outcome) => ({ kind: 'exist', name: 'a', outcome, why: `a is ${outcome}.` }) as const),
+  },
+});
 export interface RuleRun {
   readonly verdict: RuleOutcome;
   /** One line for each message. */
@@ -107,6 +119,7 @@ export async function runRule({
     ...fresh,
     recovery: pick(fresh.recovery),
     hooks: pick(fresh.hooks),
+    verify: pick(fresh.verify),
     budgets: pick(fresh.budgets),
   };
   const asked: HookCall[] = [];

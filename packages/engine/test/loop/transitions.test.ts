@@ -41,6 +41,7 @@ const busy: State = {
     unusableCount: 1,
   },
   hooks: { stopHookActive: true, blocks: 3 },
+  verify: { sentBack: 1 },
   compaction: {
     turnsSinceCompact: 1,
     rapidRefills: 1,
@@ -71,6 +72,7 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
     stop_hook_blocking: transitions.stopHookBlocking(busy, { ...outcome, byHook: true }),
     token_budget_continuation: transitions.tokenBudgetContinuation(busy, { ...outcome, smallGains: 2 }),
     unusable_answer_retry: transitions.unusableAnswerRetry(busy, outcome),
+    verify_failed: transitions.verifyFailed(busy, outcome),
   };
 
   it.each(TRANSITION_REASONS)('%s names itself, counts the iteration and writes every group', (reason) => {
@@ -80,7 +82,8 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
     expect(Object.keys(next).sort()).toEqual(Object.keys(busy).sort());
     expect(next.model).toEqual(busy.model);
     expect(next.pendingSummary).toBe('key');
-    expect(next.turnCount).toBe(reason === 'next_turn' ? 5 : 4);
+    expect(next.turnCount).toBe(reason === 'next_turn' || reason === 'verify_failed' ? 5 : 4);
+    expect(next.verify).toEqual({ sentBack: reason === 'verify_failed' ? 2 : 1 });
   });
 
   it('next_turn resets the output-cap recovery and the reactive compact, keeps the hooks', () => {

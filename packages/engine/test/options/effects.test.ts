@@ -129,6 +129,11 @@ const asked = ({ requests }: Seen) => JSON.stringify(requests[0] ?? null);
 const toolNames = ({ requests }: Seen) => requests[0]?.tools.map(({ name }) => name);
 
 const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
+  verify: {
+    of: { verify: { exist: ['never-written.txt'], attempts: 0 } },
+    sees: ({ messages }) => messages.flatMap((m) => (m.type === 'result' ? [m.terminal_reason] : [])),
+    as: ['unverified'],
+  },
   outputFormat: {
     of: { outputFormat: { type: 'json_schema', schema: { type: 'object' } } },
     script: [callTool('StructuredOutput', { n: 3 }), say('Done.')],

@@ -44,6 +44,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   models: [{ haiku: { contextWindow: 1_000 } }],
   modelsFile: [fileURLToPath(new URL('models.json', import.meta.url))],
   skillOverrides: [{ pdf: 'off' }],
+  verify: [{ commands: ['npm test'] }],
 };
 
 function valuesOf(key: string, schema: z.ZodType): readonly unknown[] {

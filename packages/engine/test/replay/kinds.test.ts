@@ -113,6 +113,12 @@ const KINDS: readonly Kind[] = [
     shows: (decisions) => decisions.includes('stop_hook_blocking'),
   },
   {
+    name: 'conditions that do not hold',
+    script: [say('Done?'), say('Done!')],
+    config: { verify: { exist: ['never'], attempts: 1 } },
+    shows: (decisions) => decisions.includes('verify_failed') && decisions.includes('"unverified"'),
+  },
+  {
     name: 'a stop hook that ends the run',
     script: [say('Done?')],
     config: {

@@ -33,6 +33,7 @@ export function agentConfig({ definition }: SpawnRequest, config: QueryEngineCon
     taskBudget: undefined,
     tokenBudget: undefined,
     outputFormat: undefined,
+    verify: undefined,
     includePartialMessages: config.includePartialMessages === true && config.forwardSubagentText === true,
     verbose: false,
     compaction: {

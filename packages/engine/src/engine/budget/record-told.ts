@@ -14,6 +14,7 @@ import type { EstimatedRequest } from '../../protocol/model/context.ts';
 import type { CallModel, ModelOutcome } from '../../protocol/model/model.ts';
 import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
 import type { RunFacts, Told, ToldCall, ToldSize, Waited } from '../../protocol/session/told.ts';
+import type { VerifyPort } from '../../protocol/session/verification.ts';
 import type { HookEvent, HookPort } from '../../protocol/tools/hook.ts';
 import { tellSizes } from './tell-sizes.ts';
 
@@ -34,6 +35,7 @@ export function recordTold(deps: LoopDeps, params: LoopParams, defaults: RunDefa
     callModel: teller.callModel,
     hooks: teller.hooks,
     context: teller.context,
+    verify: teller.verify,
   });
 }
 
@@ -124,6 +126,21 @@ class Teller {
     this.#told.calls = [...(this.#told.calls ?? []), call];
   }
 
+  get verify(): VerifyPort | undefined {
+    const port = this.#deps.verify;
+    if (port === undefined) return undefined;
+    return {
+      attempts: port.attempts,
+      check: async (end) => {
+        this.#waited = 'checks';
+        const checks = await port.check(end);
+        this.#waited = 'nothing';
+        if (checks !== undefined) this.#told.checks = checks;
+        return checks;
+      },
+    };
+  }
+
   readonly hooks: HookPort = {
     has: (event) => this.#deps.hooks.has(event),
     run: async (call, options) => {
@@ -173,6 +190,7 @@ function factsOf(params: LoopParams, deps: LoopDeps, defaults: RunDefaults): Run
     ...(!params.foreground && { isBackground: true as const }),
     ...(deps.parking !== undefined && { parks: true as const }),
     ...(hooks.length > 0 && { hooks }),
+    ...(deps.verify !== undefined && { verifyAttempts: deps.verify.attempts }),
   };
 }
 

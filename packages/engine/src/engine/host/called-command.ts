@@ -1,10 +1,12 @@
 /** Which command a prompt calls, and what the command gets to work with (L1 phase 3). */
 
+import { verifyConditions } from '../../options/verify-conditions.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { Command, CommandContext, CommandResult } from '../../protocol/tools/command.ts';
 import type { Session } from '../session/session.ts';
 import { gatedShell } from '../tools/gated-shell.ts';
+import { setGoal } from '../verifying/verify-submission.ts';
 
 export interface CommandCall {
   readonly command: Command;
@@ -40,7 +42,7 @@ function readPromptText(prompt: string | readonly UserBlock[]): string {
 }
 
 export function commandContext(session: Session, signal: AbortSignal): CommandContext {
-  const { budget, commands, config, conversation, model } = session;
+  const { budget, commands, config, conversation, model, verification } = session;
   const { ledger } = budget;
   return {
     sessionId: conversation.sessionId,
@@ -62,6 +64,10 @@ export function commandContext(session: Session, signal: AbortSignal): CommandCo
       setEffort: (level) => {
         model.effort = level;
       },
+      get goal() {
+        return verification.goal;
+      },
+      setGoal: (goal) => setGoal(goal, session),
       commands: () => commands.list(),
       contextUsage: async () => (await import('./measure-context.ts')).measureContextUsage(session),
       cost: () => ({ totalUsd: ledger.totalCostUsd(), models: ledger.modelUsage() }),
@@ -99,6 +105,9 @@ function findProblem(result: unknown): string | undefined {
     return `\`messages[${odd}]\` must be a text or a list of content blocks, and is ${describeKind(messages[odd])}`;
   if (typeof shouldQuery !== 'boolean')
     return `\`shouldQuery\` must be true or false, and is ${describeKind(shouldQuery)}`;
+  const { verify } = fields;
+  if (verify !== undefined && !verifyConditions.accepts(verify))
+    return `\`verify\` must be ${verifyConditions.expected}`;
   for (const name of LISTS) {
     const list = fields[name];
     if (list !== undefined && !(Array.isArray(list) && list.every((each) => typeof each === 'string')))

@@ -3,6 +3,7 @@
 import { extended } from '@turnwright/base/collections/extended.ts';
 import type { FastModeStatus } from '../../protocol/model/model.ts';
 import type { ResultUsage, Usage } from '../../protocol/model/wire.ts';
+import type { Verification } from '../../protocol/session/verification.ts';
 import type { ModelUsage, SubagentStats } from '../../protocol/stream/result-message.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import { fastModeFields } from '../models/fast-mode-status.ts';
@@ -30,6 +31,8 @@ export interface ResultFacts {
   readonly joinedUuids?: readonly string[];
   /** Number of queued prompts. */
   readonly queuedTurns?: number;
+  /** Absent: it had no completion conditions. */
+  readonly verification?: Verification | undefined;
   /** Results of this engine before it. */
   readonly index?: number;
 }
@@ -50,6 +53,7 @@ export function commonFields(facts: ResultFacts) {
     ...answeredPrompt(facts.userMessageUuids ?? [], facts.joinedUuids),
     ...(facts.queuedTurns !== undefined && { queued_turn_count: facts.queuedTurns }),
     ...(facts.index !== undefined && { result_index: facts.index }),
+    ...(facts.verification !== undefined && { verification: facts.verification }),
     session_id: facts.sessionId,
     uuid: facts.uuid,
   };

@@ -157,7 +157,7 @@ export function buildResult(
   limits: ResultLimits,
   structured?: { readonly value: unknown },
 ): SDKResultMessage {
-  const { result: kind } = TERMINALS[terminal.reason];
+  const { result: kind, isError } = TERMINALS[terminal.reason];
   const last = outcome.last({ byModel: kind === 'answer' });
   const common = {
     type: 'result' as const,
@@ -178,7 +178,7 @@ export function buildResult(
         };
       return extended(common, {
         subtype: 'success' as const,
-        is_error: false,
+        is_error: isError === true,
         result: structured === undefined ? (last?.text ?? '') : JSON.stringify(structured.value),
         stop_reason: last?.stopReason ?? null,
         api_error_status: null,

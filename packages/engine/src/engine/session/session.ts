@@ -32,6 +32,7 @@ import type { Admit } from '../tools/admitted-content.ts';
 import type { ToolState } from '../tools/tool-state.ts';
 import type { ToolsRoom } from '../tools/tools-room.ts';
 import type { CallFolder } from '../tools/working-folder.ts';
+import type { SessionVerification } from '../verifying/session-verification.ts';
 import type { Conversation } from './conversation.ts';
 import type { HostChannel } from './host-channel.ts';
 import type { RecordedQuestions } from './recorded-questions.ts';
@@ -71,6 +72,7 @@ export interface Session extends ConversationPorts {
   readonly skills: SkillsRoom;
   readonly agents: SubagentRoom;
   readonly sources: ContextSources;
+  readonly verification: SessionVerification;
   /** undefined: structured output is off. */
   readonly structured: StructuredOutput | undefined;
   /** Also receives what is written to the session's files; undefined: there is none. */

@@ -82,5 +82,16 @@ async function askAgent(
   return answer;
 }
 
+/** Whether a condition holds at the end of a prompt, by one request. Rejects as `AskJudge` does. */
+export function askAboutEnd(
+  condition: string,
+  model: string | undefined,
+  signal: AbortSignal,
+  session: Judged,
+): Promise<string> {
+  const text = `The condition:\n${condition}`;
+  return askOnce({ type: 'prompt', event: 'Stop', text, model, signal }, session);
+}
+
 const submissionOf = ({ submissions, conversation }: Judged): string =>
   submissions.running ?? conversation.sessionId;

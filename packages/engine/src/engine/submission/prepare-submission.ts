@@ -8,7 +8,7 @@ import { textOfContent } from '@turnwright/base/text/text-blocks.ts';
 import { toAttachmentMessage } from '../../attachments/collect.ts';
 import type { AttachmentMessage, UserMessage } from '../../protocol/model/messages.ts';
 import type { EffortLevel } from '../../protocol/model/wire.ts';
-import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { takeUpPlugins } from '../host/session-plugins.ts';
 import { endedTaskNotices } from '../host/session-tasks.ts';
@@ -24,6 +24,7 @@ import {
 } from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
 import { titleChanged } from '../session/session-title.ts';
+import { beginVerification } from '../verifying/verify-submission.ts';
 import type { ManualCompaction } from './compact-session.ts';
 import { beginWith } from './preloaded-skills.ts';
 import { type Prompt, promptUuids } from './prompt.ts';
@@ -126,7 +127,7 @@ export async function prepareSubmission(
     ...(input.messages.length > 0 ? endedTaskNotices(session.tasks, session.world) : []),
     ...(input.messages.length > 0 ? await session.context.withPrompt(model) : []),
   ];
-  if (recorded.length > 0) await recordInput(recorded, input.allowedTools, submission, recorder);
+  await recordInput(recorded, input, submission, session);
 
   const title = begins ? config.title : recovered?.title;
   if (first && title !== undefined) messages.push(titleChanged(title, host));
@@ -150,15 +151,18 @@ export async function prepareSubmission(
   return { kind: 'query', model, effort: input.effort, context, messages, undo };
 }
 
-/** Records what the prompt became, behind the rules that its command lends. */
-function recordInput(
+/** Records what the prompt became, behind the rules that its command lends and what must hold at its end. */
+async function recordInput(
   messages: readonly (UserMessage | AttachmentMessage)[],
-  allowedTools: readonly string[],
+  { allowedTools, shouldQuery, verify }: Pick<UserInput, 'allowedTools' | 'shouldQuery' | 'verify'>,
   submission: string,
-  recorder: Recorder,
-): Promise<void> | undefined {
+  session: Session,
+): Promise<void> {
+  if (shouldQuery) await beginVerification(submission, verify, session);
+  if (messages.length === 0) return;
   const lent = allowedTools.length > 0 ? [lentRecord(allowedTools, submission, 'command')] : [];
-  return recorder.append([...lent, ...messages.map((message) => extended(message, { submission }))]);
+  const { recorder } = session.conversation;
+  await recorder.append([...lent, ...messages.map((message) => extended(message, { submission }))]);
 }
 
 /** The prompt as the host sees it, and what is said about it. */

@@ -13,6 +13,7 @@ import { openSession } from '../session/open-session.ts';
 import { presetAnswers } from '../session/recorded-questions.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
+import { carryOnVerification } from '../verifying/verify-submission.ts';
 import type { Submission } from './submission.ts';
 import { finish, runSubmission, settled } from './submit-message.ts';
 import { lendAgain } from './temporary-rules.ts';
@@ -81,6 +82,7 @@ async function takeUp(
   budget.ledger.carryOn(interrupted.usages);
   budget.guard?.carryOn(recovered?.submissionCostUsd ?? 0);
   submissions.denied(...deniedIn(interrupted.said, tools.port), ...interrupted.denied);
+  await carryOnVerification(interrupted.id, interrupted.verify, session);
   restoreMode(interrupted, session);
   for (const [path, read] of Object.entries(interrupted.filesRead)) tools.readFileCache.set(path, read);
   submission.scope.onClose(lendAgain(interrupted.lent, permissions, config.stderr));

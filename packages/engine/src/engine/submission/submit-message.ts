@@ -17,6 +17,7 @@ import { localAnswer } from '../output/to-sdk-assistant.ts';
 import { createSdkMapper, type SdkMapperOptions } from '../output/to-sdk-message.ts';
 import { toReplay } from '../output/to-sdk-user.ts';
 import type { Session } from '../session/session.ts';
+import { endGoal, verifyPort } from '../verifying/verify-submission.ts';
 import type { ManualCompaction } from './compact-session.ts';
 import { buildLoopDeps, buildLoopParams, driveLoop, type LoopInput, runDefaultsOf } from './loop-driver.ts';
 import { atBoundary, LoopObserver } from './loop-observer.ts';
@@ -213,6 +214,7 @@ function buildSessionDeps(guard: OuterGuard, session: Session): LoopDeps {
     onStage: (stage) => session.host.enter(stage),
     onDenial: (denial) => session.submissions.denied(denial),
     parking: session.parking,
+    verify: verifyPort(session),
   };
 }
 
@@ -227,11 +229,15 @@ export async function finish(
   const result = buildResult(
     terminal,
     outcome,
-    collectResultFacts(submission, outcome, session),
+    {
+      ...collectResultFacts(submission, outcome, session),
+      verification: session.verification.stateAt(terminal),
+    },
     session.config,
     session.structured?.accepted(),
   );
   if (result.stop_reason === 'refusal') await output.emit(refusalNotice(outcome, submission, session.host));
+  await endGoal(terminal, session);
   const recorded = await recordResult(result, submission, session);
   const shown = session.structured === undefined ? recorded : await session.structured.shown(recorded);
   if (!submission.silent()) await output.emit(shown);

@@ -6,6 +6,7 @@ import { isoTime } from '@turnwright/base/text/figures-and-times.ts';
 import { textOfContent } from '@turnwright/base/text/text-blocks.ts';
 import type { AttachmentMessage, InformationalBody, UserMessage } from '../../protocol/model/messages.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
+import type { VerifyConditions } from '../../protocol/session/verification.ts';
 import {
   COMMAND_SOURCES,
   type Command,
@@ -29,6 +30,8 @@ export interface UserInput {
   /** The command that was run. */
   readonly command: string | undefined;
   readonly allowedTools: readonly string[];
+  /** Completion conditions of its command. */
+  readonly verify: VerifyConditions | undefined;
   readonly model: string | undefined;
   readonly effort: CommandResult['effort'];
   readonly compact: CommandResult['compact'];
@@ -57,6 +60,7 @@ export async function processUserInput(
     command: undefined,
     clear: false,
     allowedTools: [],
+    verify: undefined,
     model: undefined,
     effort: undefined,
     compact: undefined,
@@ -92,6 +96,7 @@ export async function processUserInput(
       byCommand: true,
       command: command.name,
       allowedTools: result.allowedTools ?? [],
+      verify: result.verify,
       model: result.model,
       effort: result.effort,
       compact: result.compact,

@@ -11,7 +11,10 @@ import { passGate } from '../../tools/gate/gate.ts';
 import { isConcurrencySafe, parseInput } from '../../tools/gate/prepared-call.ts';
 
 export type GatedAnswer =
-  | ({ readonly ok: true; readonly isError: boolean } & Pick<ToolOutput, 'content' | 'serverError'>)
+  | ({ readonly ok: true; readonly isError: boolean; readonly output: ToolOutput } & Pick<
+      ToolOutput,
+      'content' | 'serverError'
+    >)
   /** It did not run: a sentence. */
   | { readonly ok: false; readonly why: string };
 
@@ -32,7 +35,7 @@ export async function gatedCall(
   tool: AnyTool,
   raw: JsonObject,
   { context, life }: { readonly context: ToolContext; readonly life: Life },
-  ports: Pick<GatePorts, 'permissions' | 'hooks'>,
+  ports: Pick<GatePorts, 'permissions' | 'hooks'> & Partial<GatePorts>,
   clock: Clock,
 ): Promise<GatedAnswer> {
   const parsed = await parseInput(tool, raw);
@@ -59,10 +62,10 @@ export async function gatedCall(
       abortedBy: () => 'interrupted',
     },
     {
-      ...ports,
       ask: async () => ({ behavior: 'deny', message: 'No rule allows it.' }),
       // It is no call of the conversation, so there is nothing to resume.
       recordIntent: () => undefined,
+      ...ports,
     },
     clock,
   );
@@ -72,6 +75,7 @@ export async function gatedCall(
         ok: true,
         content: outcome.output.content,
         isError: outcome.output.isError === true,
+        output: outcome.output,
         ...(outcome.output.serverError !== undefined && { serverError: outcome.output.serverError }),
       };
     case 'threw':

@@ -18,6 +18,7 @@ import { PromptQueue } from '../submission/prompt-queue.ts';
 import { composeAdmission } from '../tools/admitted-content.ts';
 import { createReadFileCache } from '../tools/read-file-cache.ts';
 import { SeenFiles } from '../tools/seen-files.ts';
+import { SessionVerification } from '../verifying/session-verification.ts';
 import { composeAttachments } from './compose-attachments.ts';
 import type { ContextParts } from './compose-context.ts';
 import { composeConversation } from './compose-conversation.ts';
@@ -41,6 +42,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
   const { folder, notes, sandbox, skills, snipMarks, spill, structured, tasks, toolState } = rooms;
   const basics = { sessionId, scope, clock, ids, files, host };
 
+  const verification = new SessionVerification(config.verify);
   const todos = createTodoStore(appState);
   const readFileCache = config.readFileCache ?? createReadFileCache();
   const fileHistory = composeFileHistory(config, { session: place, journal, files, ids });
@@ -55,6 +57,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     env,
     tasks: config.backgroundTasks === false ? undefined : tasks.table,
     toolState,
+    effects: () => verification.effects,
     admit: composeAdmission(config, { model, conversation }),
     ...shared,
   };
@@ -122,6 +125,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     tasks: tasks.table,
     sources: composeContextSources(config, { projectMemory, files, env }),
     structured,
+    verification,
     mirror: place.mirror,
     sandbox,
   };

@@ -24,6 +24,7 @@ import { toolEndedTurn } from './tool-ended-turn.ts';
 import { turnLimit } from './turn-limit.ts';
 import { unexpectedError } from './unexpected-error.ts';
 import { unusableAnswer } from './unusable-answer.ts';
+import { verify } from './verify.ts';
 
 export const RULES: readonly Rule[] = [
   aborted,
@@ -40,15 +41,19 @@ export const RULES: readonly Rule[] = [
   withoutCalls(stopHooks),
   withoutCalls(tokenBudget),
   hookStopped,
+  verify,
   toolEndedTurn,
   turnLimit,
 ];
 
-/** Where no wait ends a run, nothing asks whether one has. */
-const RULES_WITHOUT_PARKING = RULES.filter((rule) => rule !== parked);
+/** Where no wait ends a run, nothing asks whether one has; where nothing is to be checked, as little. */
+const WITHOUT_PARKING = RULES.filter((rule) => rule !== parked);
+const WITHOUT_BOTH = WITHOUT_PARKING.filter((rule) => rule !== verify);
 
-export const rulesFor = ({ parking }: Pick<LoopDeps, 'parking'>): readonly Rule[] =>
-  parking === undefined ? RULES_WITHOUT_PARKING : RULES;
+export function rulesFor(deps: Pick<LoopDeps, 'parking' | 'verify'>): readonly Rule[] {
+  if (deps.parking === undefined) return deps.verify === undefined ? WITHOUT_BOTH : WITHOUT_PARKING;
+  return deps.verify === undefined ? RULES.filter((rule) => rule !== verify) : RULES;
+}
 
 /** A rule about an answer that asks for nothing: passes when the response holds a complete tool call. */
 function withoutCalls(rule: Rule): Rule {

@@ -73,6 +73,7 @@ export interface UserMessage extends Common {
     | 'structured_nudge'
     | 'resume'
     | 'hook_feedback'
+    | 'verify_feedback'
     | 'interruption'
     | 'summary'
     | 'collapse'

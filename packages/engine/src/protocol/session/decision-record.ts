@@ -10,6 +10,7 @@ import type { StopReason, Usage } from '../model/wire.ts';
 import type { ToolTrace } from '../tools/tool-call.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { TransitionReason } from './transition.ts';
+import type { Verification, VerifyCheck } from './verification.ts';
 
 /** Another model took over. */
 export interface ModelHop {
@@ -62,6 +63,8 @@ export interface CarriedState {
     readonly blocks: number;
   };
   readonly compaction?: CompactionState;
+  /** How often failed completion conditions have sent the model back. */
+  readonly verify?: { readonly sentBack: number };
   /** State of a token budget. */
   readonly continued?: {
     readonly outputTokens: number;
@@ -132,9 +135,16 @@ export interface DecisionRecord {
   /** Absent when the iteration was interrupted (crash, takeover). */
   readonly decision?:
     | { readonly kind: 'continue'; readonly transition: TransitionReason; readonly sentence: string }
-    | { readonly kind: 'stop'; readonly terminal: TerminalReason; readonly sentence: string }
+    | {
+        readonly kind: 'stop';
+        readonly terminal: TerminalReason;
+        readonly sentence: string;
+        readonly verification?: Verification;
+      }
     /** The run ended, its submission did not: a later run continues this iteration. */
     | { readonly kind: 'park'; readonly sentence: string };
+  /** The completion conditions, where they were checked. */
+  readonly checks?: readonly VerifyCheck[];
   /** State for the next iteration; absent where it is that of a fresh one. */
   readonly next?: CarriedState;
   /** Fill of the context window, in tokens. */

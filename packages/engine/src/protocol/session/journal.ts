@@ -16,6 +16,7 @@ import type { ParkedRun, StateWhenParked } from './parking.ts';
 import type { PolicyInForce } from './policy-in-force.ts';
 import type { SpentTotals } from './spending.ts';
 import type { Told } from './told.ts';
+import type { VerifyConditions } from './verification.ts';
 
 export const JOURNAL_VERSION = 1;
 
@@ -145,6 +146,14 @@ export type JournalBody =
    * `uuids`: those that do not.
    */
   | (Identified & { readonly type: 'rewind'; readonly to: string; readonly uuids: readonly string[] })
+  /** The completion conditions of a submission, and what their files held when it began. */
+  | (Identified & {
+      readonly type: 'verify';
+      readonly conditions: VerifyConditions;
+      readonly baseline: Readonly<Record<string, string>>;
+    })
+  /** The goal of the conversation from here on; null: it has none. */
+  | (Identified & { readonly type: 'goal'; readonly conditions: VerifyConditions | null })
   | (Identified & { readonly type: 'result'; readonly result: unknown });
 
 interface JournalEnvelope {

@@ -1,4 +1,5 @@
 import type { AgentEnd } from '../tools/agent.ts';
+import type { Verification } from './verification.ts';
 
 /** `subtype` of a result whose submission was ended by a limit or an error. */
 export type ResultErrorSubtype =
@@ -22,6 +23,8 @@ export interface TerminalMeaning {
   readonly brief: string;
   /** `errors` of the result say it better than the sentence. */
   readonly isSaidByErrors?: true;
+  /** The answer stands, and is no success. */
+  readonly isError?: true;
   /** It was aborted, by a person or by its host. */
   readonly isAborted?: true;
 }
@@ -110,6 +113,13 @@ const ROWS = {
     sentence: 'a Stop hook ended the run',
     brief: 'hook stopped',
   },
+  unverified: {
+    result: 'answer',
+    isError: true,
+    agent: 'completed',
+    sentence: 'what must hold at its end does not, or could not be checked (verify)',
+    brief: 'unverified',
+  },
   hook_stopped: {
     result: 'answer',
     agent: 'stopped_by_hook',
@@ -152,4 +162,6 @@ export interface Terminal {
   readonly errors?: readonly string[];
   /** HTTP status of the API failure that ended the run, when one did. */
   readonly apiErrorStatus?: number;
+  /** What was found of the completion conditions last; absent: there are none, or nothing was checked. */
+  readonly verification?: Verification;
 }

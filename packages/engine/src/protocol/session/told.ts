@@ -6,6 +6,7 @@
 import type { ModelFailure } from '../model/failure.ts';
 import type { ThinkingConfig } from '../model/wire.ts';
 import type { HookEvent, HookVerdict } from '../tools/hook.ts';
+import type { CheckReport } from './verification.ts';
 
 /** What a run was given, as far as it differs from the defaults. */
 export interface RunFacts {
@@ -24,6 +25,8 @@ export interface RunFacts {
   readonly isBackground?: true;
   /** Waits may end the run. */
   readonly parks?: true;
+  /** How often failed completion conditions may send the model back; absent: there are none. */
+  readonly verifyAttempts?: number;
   /** Events of the loop for which there are hooks. */
   readonly hooks?: readonly HookEvent[];
   /** Sizes of models that no list of ours has, or not with these sizes, in tokens. */
@@ -76,8 +79,10 @@ export interface Told {
   readonly calls?: readonly ToldCall[];
   /** What the hooks that the loop asked have answered, in order. */
   readonly hooks?: readonly { readonly event: HookEvent; readonly verdict: HookVerdict }[];
+  /** What was found of the completion conditions. */
+  readonly checks?: readonly CheckReport[];
   /** When the submission was aborted: what the loop was waiting for. */
   readonly abort?: { readonly reason: string; readonly during: Waited };
 }
 
-export type Waited = 'model' | 'hooks' | 'nothing';
+export type Waited = 'model' | 'hooks' | 'checks' | 'nothing';

@@ -8,6 +8,7 @@ export const TRANSITION_REASONS = [
   'stop_hook_blocking',
   'token_budget_continuation',
   'unusable_answer_retry',
+  'verify_failed',
 ] as const;
 
 export type TransitionReason = (typeof TRANSITION_REASONS)[number];

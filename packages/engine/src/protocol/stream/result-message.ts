@@ -2,6 +2,7 @@
 import type { FastModeDisabledReason, FastModeState } from '../model/model.ts';
 import type { ResultUsage, StopReason } from '../model/wire.ts';
 import type { ResultErrorSubtype, TerminalReason } from '../session/terminal.ts';
+import type { Verification } from '../session/verification.ts';
 import type { PermissionDenial } from '../tools/permission.ts';
 import type { Stamped } from './session-messages.ts';
 
@@ -73,6 +74,8 @@ interface ResultCommon extends Stamped {
   /** The part of `modelUsage` since the previous result; models without usage are omitted. */
   readonly model_usage_since_last_result?: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly PermissionDenial[];
+  /** Whether its completion conditions held at the end; absent: there were none (`verify`). */
+  readonly verification?: Verification;
   readonly subagent_stats?: SubagentStats;
   /** Refusals in this session. */
   readonly safety_stops?: number;

@@ -5,6 +5,7 @@
 
 import type { ViewMessage } from '../model/messages.ts';
 import type { EffortLevel, UserBlock } from '../model/wire.ts';
+import type { VerifyConditions } from '../session/verification.ts';
 import type { ContextUsage } from '../stream/context-usage.ts';
 import type { ModelUsage } from '../stream/result-message.ts';
 
@@ -106,6 +107,10 @@ interface CommandSession {
   readonly effort: EffortLevel | undefined;
   /** Takes effect with the next submission; undefined: as configured. */
   setEffort(level?: EffortLevel): void;
+  /** What must hold when the conversation's next prompts end; undefined: nothing. */
+  readonly goal: VerifyConditions | undefined;
+  /** Holds until it was verified, or another one is set; also in a later process. */
+  setGoal(goal?: VerifyConditions): Promise<void>;
   /** All commands of the session, in lookup order. */
   commands(): readonly Command[];
   contextUsage(): Promise<ContextUsage>;
@@ -122,6 +127,8 @@ export interface CommandResult {
   readonly shouldQuery: boolean;
   /** Permission rules that hold for this submission only. */
   readonly allowedTools?: readonly string[] | undefined;
+  /** Completion conditions of this submission, beside those of the session. */
+  readonly verify?: VerifyConditions | undefined;
   /** Model and effort for this submission only. */
   readonly model?: string | undefined;
   /** Effort of the submission that it starts; absent: unchanged. */

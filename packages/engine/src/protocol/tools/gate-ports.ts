@@ -90,6 +90,23 @@ export interface JudgedUnder {
   readonly tool?: JudgedTool;
 }
 
+/** A call that is about to run, with the input that runs. */
+export interface WatchedCall {
+  readonly toolUseId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+  /** It runs in the session's own folder. */
+  readonly isAtHome: boolean;
+  readonly changesNothing: boolean;
+  readonly agentId?: string | undefined;
+}
+
+/** Sees the calls that run. */
+export interface EffectWatch {
+  /** The returned function is called when the call has ended; with undefined when it has failed. */
+  begin(call: WatchedCall): (output: ToolOutput | undefined) => void;
+}
+
 export interface GatePorts {
   readonly permissions: Pick<PermissionPort, 'decide'>;
   /**
@@ -100,6 +117,8 @@ export interface GatePorts {
   /** Whether `ask` knows the answer about this call already. Absent: it never does. */
   isAnswered?(toolUseId: string): boolean;
   readonly hooks: HookPort;
+  /** Sees the calls that run; undefined: nothing is to be seen of them. */
+  effects?(): EffectWatch | undefined;
   /** Absent: repetitions are not limited. */
   readonly repeats?: RepeatGuard | undefined;
   /** Recorded (and committed, where the session requires it) before the tool runs. */

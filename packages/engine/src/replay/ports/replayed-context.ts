@@ -187,7 +187,7 @@ function compactionAfter({ record }: RecordedIteration): CompactionState | undef
   const { decision, next } = record ?? {};
   const state = next?.compaction;
   if (decision?.kind !== 'continue' || state?.turnsSinceCompact === undefined) return state;
-  const passed = decision.transition === 'next_turn' ? 1 : 0;
+  const passed = decision.transition === 'next_turn' || decision.transition === 'verify_failed' ? 1 : 0;
   return { ...state, turnsSinceCompact: state.turnsSinceCompact - passed };
 }
 

@@ -17,10 +17,21 @@ export function sayDecision(record: DecisionRecord): string {
     case 'park':
       return decision.sentence.replace(/^Parked: the next run waits/, 'Waits');
     case 'continue':
-      return sayContinue(decision.transition, record, attemptIn(decision.sentence));
+      return `${sayContinue(decision.transition, record, attemptIn(decision.sentence))}${sayChecks(record)}`;
     case 'stop':
-      return sayStop(decision.terminal, record);
+      return `${sayStop(decision.terminal, record)}${sayChecks(record)}`;
   }
+}
+
+/** Completion conditions, each with what proves it or why it does not hold. */
+function sayChecks({ checks = [] }: DecisionRecord): string {
+  if (checks.length === 0) return '';
+  const texts = checks.map(({ kind, name, outcome, why, by, toolUseId }) => {
+    const proof = by === undefined ? '' : ` in the ${by}'s call ${toolUseId}`;
+    const found = outcome === 'impossible' ? 'could not be checked' : outcome;
+    return `${kind} \`${name}\` ${found}${outcome === 'passed' ? proof : why === undefined ? '' : `: ${why}`}`;
+  });
+  return ` Checked: ${texts.join('; ')}.`;
 }
 
 /** Of a bounded recovery. */
@@ -52,6 +63,8 @@ function sayContinue(transition: TransitionReason, record: DecisionRecord, attem
       return 'The token budget was not used up: the model was asked to go on.';
     case 'unusable_answer_retry':
       return `The answer held neither text nor a call: it was asked for again${attempt}.`;
+    case 'verify_failed':
+      return `The model was done, but what must hold at the end does not: it was sent back to work${attempt}.`;
   }
 }
 
@@ -120,6 +133,7 @@ export const QUESTIONS: Readonly<Record<string, string>> = {
   stop_hooks: 'Does a Stop hook, or a missing result, keep the run going?',
   token_budget: 'Is there a token budget that is not used up?',
   hook_stopped: 'Did a hook end the run?',
+  verify: 'Does something that must hold at the end not hold?',
   tool_ended_turn: 'Did a tool end the turn?',
   turn_limit: 'Are all turns that were allowed used?',
 };

@@ -57,6 +57,8 @@ export interface InterruptedSubmission {
   readonly filesRead: NonNullable<StateWhenParked['filesRead']>;
   /** Rules that a command or skill had granted for its duration. */
   readonly lent: readonly string[];
+  /** Its completion conditions. */
+  readonly verify: SubmissionState['verify'];
   /** Denied calls of its agents. */
   readonly denied: readonly PermissionDenial[];
   /** Its messages so far, which its result counts and quotes. */
@@ -114,6 +116,7 @@ export function interruptedSubmission(
     filesRead: state.parked?.filesRead ?? {},
     lent: state.lent,
     denied: state.denied,
+    verify: state.verify,
     said: state.said,
   };
 }
@@ -165,12 +168,20 @@ function unparsedInput(block: ToolUseBlock, state: SubmissionState): ToolCall['u
   return { raw: String(mark.raw), cut: state.stopReason === 'max_tokens' };
 }
 
+const MADE_AGAIN: ReadonlySet<string> = new Set<NonNullable<UserMessage['kind']>>([
+  'nudge',
+  'structured_nudge',
+  'resume',
+  'hook_feedback',
+  'verify_feedback',
+]);
+
 /** Attachments and nudges follow the tools and precede the decision: they are made anew. */
 function isMadeAgain(message: ViewMessage): boolean {
   if (message.type === 'attachment') return message.attachment.type !== 'structured_output';
   if (message.type !== 'user') return false;
   const { kind } = message;
-  return kind === 'nudge' || kind === 'structured_nudge' || kind === 'resume' || kind === 'hook_feedback';
+  return kind !== undefined && MADE_AGAIN.has(kind);
 }
 
 const NEVER_RAN = 'Interrupted before it ran: the session ended first. Nothing was done.';

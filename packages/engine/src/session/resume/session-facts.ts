@@ -19,6 +19,7 @@ import {
   totalUsd,
   withRow,
 } from '../../protocol/session/spending.ts';
+import type { VerifyConditions } from '../../protocol/session/verification.ts';
 import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
 import { type RecoveredTask, TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { isErrorFor, resultIds } from '../../view/tool-results.ts';
@@ -46,6 +47,8 @@ export interface SessionFacts {
   readonly counted: CountedContext | undefined;
   /** Tokens that compactions have removed from the view, which reduce a task budget. */
   readonly compactedTokens: number;
+  /** What must hold when its next prompts end. */
+  readonly goal: VerifyConditions | undefined;
   readonly title: string | undefined;
   /** The agent that the main thread is; undefined: none. */
   readonly mainAgent: string | undefined;
@@ -77,6 +80,7 @@ export class FactsFold {
   #count: { readonly tokens: number; readonly uuid: string; readonly model: string | undefined } | undefined;
   #clearedByApi = false;
   #compactedTokens = 0;
+  #goal: VerifyConditions | undefined;
   #title: string | undefined;
   #mainAgent: string | undefined;
   #snapshot: RecordOf<'context-snapshot'> | undefined;
@@ -99,6 +103,7 @@ export class FactsFold {
       submissionCostUsd: Math.max(0, totalUsd(this.#spending) - this.#costBeforeSubmission),
       counted: this.#countedIn(view),
       compactedTokens: this.#compactedTokens,
+      goal: this.#goal,
       title: this.#title,
       mainAgent: this.#mainAgent,
       todos: this.#todos,
@@ -141,6 +146,9 @@ export class FactsFold {
         break;
       case 'agent-setting':
         this.#mainAgent = agentIn(entry) ?? this.#mainAgent;
+        break;
+      case 'goal':
+        this.#goal = entry.conditions ?? undefined;
         break;
       case 'title':
         this.#title = entry.title;

@@ -6,10 +6,14 @@ import type { StopReason, Usage } from '../../protocol/model/wire.ts';
 import type { CarriedState, DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
+import type { TransitionReason } from '../../protocol/session/transition.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { EffectClass } from '../../protocol/tools/tool.ts';
 
 export type RecordOf<T extends JournalBody['type']> = Extract<JournalBody, { type: T }>;
+
+/** Transitions that count as a turn. */
+const COUNTED: ReadonlySet<TransitionReason> = new Set<TransitionReason>(['next_turn', 'verify_failed']);
 
 export interface OpenAsk {
   readonly askId: string;
@@ -59,6 +63,8 @@ export class SubmissionState {
   readonly usages: Usage[] = [];
   /** The last model, if a command or an overload had replaced the first. */
   switchedModel: string | undefined;
+  /** Its completion conditions. */
+  verify: RecordOf<'verify'> | undefined;
   /** State that its current iteration started with. */
   carried: CarriedState | undefined;
   /** How its current iteration was parked last. */
@@ -111,6 +117,9 @@ export class SubmissionState {
         break;
       case 'lent':
         this.lent.push(...requireList(record.rules));
+        break;
+      case 'verify':
+        this.verify = record;
         break;
       case 'denied':
         this.denied.push(record.denial);
@@ -165,7 +174,7 @@ export class SubmissionState {
     this.#decided = record;
     const { decision } = record;
     if (decision?.kind === 'continue') this.carried = record.next;
-    const next = decision?.kind === 'continue' && decision.transition === 'next_turn' ? 1 : 0;
+    const next = decision?.kind === 'continue' && COUNTED.has(decision.transition) ? 1 : 0;
     if (typeof record.budgets?.turnCount === 'number') this.turnCount = record.budgets.turnCount + next;
   }
 
@@ -177,7 +186,10 @@ export class SubmissionState {
   /** The submission was to end, by a decision or an abort; only its result is missing. */
   terminal(hasCalls: boolean): Terminal | undefined {
     const decision = this.#decided?.decision;
-    if (decision?.kind === 'stop') return { reason: decision.terminal, turnCount: this.turnCount };
+    if (decision?.kind === 'stop') {
+      const { terminal: reason, verification } = decision;
+      return { reason, turnCount: this.turnCount, ...(verification && { verification }) };
+    }
     if (!this.#isInterrupted) return undefined;
     return { reason: hasCalls ? 'aborted_tools' : 'aborted_streaming', turnCount: this.turnCount };
   }

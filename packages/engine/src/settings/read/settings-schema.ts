@@ -72,6 +72,30 @@ export const settingsSchema = z.object({
   alwaysThinkingEnabled: z.boolean().optional(),
   fastMode: z.boolean().optional(),
   persistentRetry: z.boolean().optional(),
+  verify: z
+    .strictObject({
+      commands: z
+        .array(
+          z.union([
+            z.string().min(1),
+            z.strictObject({ run: z.string().min(1), timeoutMs: milliseconds.optional() }),
+          ]),
+        )
+        .optional(),
+      exist: z.array(z.string().min(1)).optional(),
+      unchanged: z.array(z.string().min(1)).optional(),
+      schemas: z
+        .array(z.strictObject({ file: z.string().min(1), schema: z.record(z.string(), z.unknown()) }))
+        .optional(),
+      judge: z
+        .union([
+          z.string().min(1),
+          z.strictObject({ condition: z.string().min(1), model: z.string().min(1).optional() }),
+        ])
+        .optional(),
+      attempts: z.number().int().nonnegative().optional(),
+    })
+    .optional(),
   sandbox: sandboxSchema.optional(),
   toolSearch: z
     .union([z.boolean(), z.literal('auto'), z.templateLiteral(['auto:', z.number().min(0).max(100)])])

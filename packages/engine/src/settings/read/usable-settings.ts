@@ -42,6 +42,7 @@ export function usableSettings(value: unknown, file: string): UsableSettings {
 const RESTRICTING: ReadonlySet<string> = new Set([
   'allowedMcpServers',
   'deniedMcpServers',
+  'verify',
   'disabledMcpjsonServers',
   'allowManagedPermissionRulesOnly',
   'allowManagedHooksOnly',

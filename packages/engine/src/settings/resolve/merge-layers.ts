@@ -11,13 +11,31 @@ export function layLayers(layers: readonly SettingsLayer[]): Settings {
     for (const [key, value] of Object.entries(settings)) {
       if (value === undefined || key === 'permissions' || key === 'hooks') continue;
       const below = laid[key];
-      if (isRecord(value) && isRecord(below)) laid[key] = { ...below, ...value };
+      if (key === 'verify')
+        laid[key] = bothConditions(below as Settings['verify'], value as NonNullable<Settings['verify']>);
+      else if (isRecord(value) && isRecord(below)) laid[key] = { ...below, ...value };
       else if (key === 'childEnvAllow' && Array.isArray(below) && Array.isArray(value))
         laid[key] = [...below, ...value];
       else laid[key] = value;
     }
   }
   return laid;
+}
+
+/** Completion conditions of all files hold: none takes away those of another one. */
+function bothConditions(
+  below: Settings['verify'] = {},
+  more: NonNullable<Settings['verify']>,
+): NonNullable<Settings['verify']> {
+  const { judge = below.judge, attempts = below.attempts } = more;
+  return {
+    commands: [...(below.commands ?? []), ...(more.commands ?? [])],
+    exist: [...(below.exist ?? []), ...(more.exist ?? [])],
+    unchanged: [...(below.unchanged ?? []), ...(more.unchanged ?? [])],
+    schemas: [...(below.schemas ?? []), ...(more.schemas ?? [])],
+    ...(judge !== undefined && { judge }),
+    ...(attempts !== undefined && { attempts }),
+  };
 }
 
 /** Variables that the user's own settings add to the environment of this run. */

@@ -78,6 +78,7 @@ export function resolveOptions(sources: Sources): Config {
     thinking:
       options.thinking ?? pickThinking(options.maxThinkingTokens ?? given.maxThinkingTokens, settings),
     effort: chosen('effort'),
+    verify: chosen('verify'),
     betas: mergeBetas(options, given),
     extraBody: environment.extraBody,
     promptCaching: !environment.promptCachingOff,

@@ -82,6 +82,10 @@ export function limitRepositoryLayers(
     );
     if (!trusted && hooks.length > 0)
       notices.push(`${layer.file}: its hooks (${hooks.length}) do not run: this folder is not trusted.`);
+    if (!trusted && layer.settings.verify !== undefined)
+      notices.push(
+        `${layer.file}: its completion conditions (verify) do not hold: this folder is not trusted.`,
+      );
     if (!trusted && layer.unusable !== undefined)
       notices.push(
         `${layer.unusable.error.message.replace(/\.?$/, '.')} The file counts as absent: this folder is not trusted.`,
@@ -115,6 +119,11 @@ function limit(
     if (opens(settings.sandbox))
       refuse('sandbox', 'a repository may tighten isolation, and not open it or switch it off.');
     kept['sandbox'] = pickDemands(settings.sandbox);
+  }
+  if (settings.verify?.judge !== undefined) {
+    const { judge: _, ...conditions } = settings.verify;
+    kept['verify'] = conditions;
+    refuse('verify.judge', 'a repository may not choose what asks a model.');
   }
   const env = Object.entries(settings.env ?? {}).filter(([name]) => {
     const steers = STEERING.some((pattern) => pattern.test(name));

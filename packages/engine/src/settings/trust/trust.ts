@@ -169,7 +169,7 @@ const isScreenKey = (key: string): boolean =>
   SCREEN_KEYS.some((name) => key === name || key.startsWith(`${name}.`));
 
 /** Of a command line, a program's arguments, or a helper. */
-const NAMES_PROGRAMS = /(?:^|\.)(?:command|args\.\d+|\w*Helper)$/i;
+const NAMES_PROGRAMS = /(?:^|\.)(?:command|args\.\d+|\w*Helper)$|^verify\.commands\.\d+(?:\.run)?$/i;
 
 const toItem = ({ file, hash }: CoveredFile): TrustItem => ({ file, key: 'content', value: hash });
 const toRelativeName = (root: string, file: string): string => relative(root, file).split(sep).join('/');

@@ -8,7 +8,8 @@ import { isRecord } from '@turnwright/base/json-values.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import { CallParked } from '../../protocol/session/parking.ts';
-import type { GatePorts } from '../../protocol/tools/gate-ports.ts';
+import { toolsOfFamily } from '../../protocol/tools/builtin-tools.ts';
+import type { GatePorts, WatchedCall } from '../../protocol/tools/gate-ports.ts';
 import type { CalledTool, HookCall } from '../../protocol/tools/hook.ts';
 import type {
   AnyTool,
@@ -23,7 +24,7 @@ import { withHeartbeat } from '../heartbeat.ts';
 import { boundedErrorText, type CallNotes, type CallOutcome, withSentence } from '../outcome.ts';
 import { checkInput, permit } from './authorize-call.ts';
 import { describeCalledTool, outwardInput } from './outward-input.ts';
-import type { PreparedCall } from './prepared-call.ts';
+import { isConcurrencySafe, type PreparedCall } from './prepared-call.ts';
 
 interface GateCall {
   readonly call: ToolCall;
@@ -107,7 +108,9 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
   const startedMs = clock.monotonicMs();
   notes.startedMs = startedMs;
   (context as Writable<ToolContext>).judged = notes.judged;
+  const ended = ports.effects?.()?.begin(watchedCall(call, tool, input));
   const outcome = await run(call, tool, input, clock);
+  ended?.(outcome.kind === 'returned' ? outcome.output : undefined);
   if (outcome.kind === 'parked') return outcome;
   const keeping = ports.hasRun?.(context.toolUseId);
   if (keeping !== undefined) await keeping;
@@ -147,6 +150,23 @@ function changesNothing(tool: AnyTool, input: unknown): boolean {
     return false;
   }
 }
+
+/** A server's word that its tool only reads proves nothing; a command only reads where that is seen. */
+function watchedCall({ context }: GateCall, tool: AnyTool, input: unknown): WatchedCall {
+  const reads = COMMANDS.includes(tool.name)
+    ? isConcurrencySafe(tool, input)
+    : !tool.name.startsWith('mcp__') && changesNothing(tool, input);
+  return {
+    toolUseId: context.toolUseId,
+    toolName: tool.name,
+    input,
+    isAtHome: context.root === undefined || context.cwd === context.root,
+    changesNothing: reads,
+    agentId: context.agentId,
+  };
+}
+
+const COMMANDS = toolsOfFamily('command');
 
 async function run(call: GateCall, tool: AnyTool, input: unknown, clock: Clock): Promise<RunOutcome> {
   const { life } = call;

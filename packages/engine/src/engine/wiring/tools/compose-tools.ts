@@ -21,6 +21,7 @@ import { followed } from '../../hooks/tell-hooks.ts';
 import type { ToolPermissions } from '../../host/asking.ts';
 import type { SessionJournal } from '../../storage/session-journal.ts';
 import type { Admit } from '../../tools/admitted-content.ts';
+import { declaredCall } from '../../tools/declared-call.ts';
 import { findCalledTool, gatedCall, refusedAsMissing } from '../../tools/host-call.ts';
 import { callRecorders } from '../../tools/record-policy.ts';
 import type { ToolState } from '../../tools/tool-state.ts';
@@ -51,6 +52,7 @@ export interface ToolParts {
   readonly agentId?: string | undefined;
   /** Of child processes. */
   readonly env: Readonly<Record<string, string>>;
+  readonly effects?: GatePorts['effects'];
   /** undefined: commands run as any program does. */
   readonly sandbox: SandboxPort | undefined;
   /** undefined: nothing may outlive its call. */
@@ -121,6 +123,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       isAnswered: parts.permissions.isAnswered,
       ...callRecorders(parts.journal.recorder, parts.permissions.permissions),
       ...judging,
+      ...(parts.effects !== undefined && { effects: parts.effects }),
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
       ...(parts.spill.hasRun !== undefined && { hasRun: parts.spill.hasRun }),
       ...(calls !== undefined && { spans: calls }),
@@ -141,6 +144,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       if (filled !== undefined) (context as Writable<ToolContext>).filled = filled;
       return gatedCall(tool, input, { context, life }, judging, parts.clock);
     },
+    callDeclared: (...call) => declaredCall(call, { ...parts, judging, makeContext }),
     async callTool(name, input, signal) {
       const tool = parts.tools().find((each) => each.name === name || each.aliases?.includes(name) === true);
       if (tool === undefined) throw new Error(`there is no tool ${name}`);
