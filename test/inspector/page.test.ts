@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspectSession } from '@turnwright/engine';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { CHROMIUM, openPage } from '../front-door/browser.ts';
 import { inForm, isLong } from '../long-form.ts';
@@ -35,6 +36,10 @@ async function openSample(size?: { readonly width: number; readonly height: numb
   };
 }
 
+/** Contents are read when they are asked for. */
+const shows = (page: Page, selector: string, text: string | RegExp) =>
+  page.locator(selector).filter({ hasText: text }).waitFor();
+
 const usd = (value: number) => `$${value < 1 && value !== 0 ? value.toFixed(4) : value.toFixed(2)}`;
 
 describe.skipIf(CHROMIUM === undefined)('the page', () => {
@@ -56,12 +61,10 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
     }
     // What was dear, and why: the cache.
     await page.keyboard.press('$');
-    expect(await page.locator('.detail h2').innerText()).toContain(`#${dearest?.step}`);
-    expect(await page.locator('#detail').innerText()).toContain('the entry had expired');
+    await shows(page, '.detail h2', `#${dearest?.step}`);
+    await shows(page, '#detail', 'the entry had expired');
     await page.getByRole('tab', { name: 'Permissions' }).click();
-    expect(await page.locator('#detail').innerText()).toContain(
-      'Not allowed by the rule Bash(git push:*) of project settings',
-    );
+    await shows(page, '#detail', 'Not allowed by the rule Bash(git push:*) of project settings');
 
     await page.getByRole('tab', { name: /Stands out/ }).click();
     const notable = await page.locator('#side').innerText();
@@ -86,16 +89,18 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
     const detail = page.locator('#detail');
     await page.waitForSelector('.unchanged');
     expect(await detail.innerText()).toMatch(/\d+ messages as in the request before/);
-    expect(await detail.innerText()).toContain('first that differs');
+    await shows(page, '#detail', 'first that differs');
     await page.getByRole('tab', { name: /^Tools/ }).click();
     expect(await detail.locator('.diff').innerText()).toMatch(
       /− if \(token\)\n\+ if \(token !== undefined\)/,
     );
-    expect(await detail.innerText()).toContain(
+    await shows(
+      page,
+      '#detail',
       'Allowed by the answer after 8.2 s. Before that, the permission mode said ask.',
     );
     await page.getByRole('tab', { name: 'Why' }).click();
-    expect(await detail.innerText()).toContain(`turnwright fork ${SAMPLE_ID} --at 4`);
+    await shows(page, '#detail', `turnwright fork ${SAMPLE_ID} --at 4`);
     expect(await detail.locator('.ladder li').count()).toBeGreaterThan(5);
     await page.getByRole('tab', { name: /Attempts/ }).click();
     await page.keyboard.press('ArrowLeft');
@@ -144,9 +149,9 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
   it('can be used with keys alone, and by readers of screens, in light and dark', async () => {
     const { page } = await openSample();
     await page.keyboard.press('w');
-    expect(await page.locator('.detail h2').innerText()).toContain('#8');
+    await shows(page, '.detail h2', '#8');
     await page.keyboard.press('ArrowLeft');
-    expect(await page.locator('.detail h2').innerText()).toContain('#7');
+    await shows(page, '.detail h2', '#7');
     await page.keyboard.press('f');
     expect(await page.locator('.chip[aria-pressed="true"]').count()).toBeGreaterThan(0);
     await page.keyboard.press('f');
@@ -297,9 +302,7 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
       );
       await page.locator('[data-tab="tools"]').click();
       await page.keyboard.press('$');
-      expect(await page.locator('#detail').innerText()).toMatch(
-        file === 'all.html' ? /git push --force/ : /xxx xxxx --axxaa/,
-      );
+      await shows(page, '#detail', file === 'all.html' ? /git push --force/ : /xxx xxxx --axxaa/);
       expect(asked.filter((url) => !url.startsWith('file:') && !url.startsWith('data:'))).toEqual([]);
       expect(errors).toEqual([]);
     }
