@@ -5,8 +5,8 @@
  */
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { ProgramsFirst } from './test/file-order.ts';
-import { keepingSessions } from './test/support/vitest-plugin.ts';
 import { LEFT_TO_A_RELEASE, LEFT_TO_THE_GATE, unlessNamed } from './test/long-form.ts';
+import { keepingSessions } from './test/support/vitest-plugin.ts';
 
 type List = NonNullable<TestProjectInlineConfiguration['test']> & { readonly folders: readonly string[] };
 

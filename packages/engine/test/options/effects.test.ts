@@ -536,7 +536,10 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: (seen) => init(seen)?.mcp_servers,
     as: [],
   },
-  onAttached: ['packages/engine/test/commands/mentions.test.ts', 'tells the host what a prompt brought along'],
+  onAttached: [
+    'packages/engine/test/commands/mentions.test.ts',
+    'tells the host what a prompt brought along',
+  ],
   onMcpWait: [
     'packages/engine/test/mcp/first-request.test.ts',
     'reports to the host which servers it waits for, and goes on without them',
@@ -609,7 +612,7 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
       },
     }),
     sees: ({ lines }) => lines.map((name) => name.split(' ')[0]),
-    as: ['invoke_agent', 'chat'],
+    as: ['invoke_agent', 'turnwright.iteration', 'chat'],
   },
   extraArgs: {
     of: { extraArgs: { model: 'haiku' } },

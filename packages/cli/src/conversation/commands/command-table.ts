@@ -6,8 +6,8 @@ import {
   sandboxCommand,
   statuslineCommand,
 } from '../settings/settings-commands.ts';
-import { tasksCommand } from '../tasks/tasks-command.ts';
 import { asideCommand } from '../side/aside.ts';
+import { tasksCommand } from '../tasks/tasks-command.ts';
 import type { ConversationCommand } from './command-type.ts';
 import {
   clearCommand,

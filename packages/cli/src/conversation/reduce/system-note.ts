@@ -23,7 +23,10 @@ export function systemNote(message: SystemMessage): NoteItem | undefined {
     case 'snip_boundary':
       return note('quiet', `⊟ unneeded messages dropped: ${tokens(message.tokens_freed)} tokens`);
     case 'microcompact_boundary':
-      return note('quiet', `⊟ old tool results left out: ${tokens(message.tokens_freed)} tokens, which can be read again`);
+      return note(
+        'quiet',
+        `⊟ old tool results left out: ${tokens(message.tokens_freed)} tokens, which can be read again`,
+      );
     case 'informational':
       // Said as a warning already.
       if (message.tag === 'settings_not_in_effect') return undefined;
