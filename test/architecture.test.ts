@@ -476,7 +476,9 @@ function importsOf(path: string, code: string): Import[] {
   return found;
 }
 
-const testFiles = ['test', ...PACKAGES.map((name) => `packages/${name}/test`)].flatMap(walk);
+const testFiles = ['test', ...PACKAGES.map((name) => `packages/${name}/test`)]
+  .filter((folder) => existsSync(join(ROOT, folder)))
+  .flatMap(walk);
 const sources = sourceFiles().map(readSource);
 const bySourcePath = new Map(sources.map((source) => [source.path, source]));
 const isLocal = (target: string) => /\.tsx?$/.test(target);

@@ -22,11 +22,11 @@ export interface InspectionSources {
  *
  * @example
  * ```ts
- * import { openInspection } from 'turnwright';
+ * import * as turnwright from 'turnwright';
  * import { openInspectionSources } from 'turnwright/durable';
  *
  * const sources = await openInspectionSources('postgresql:///turnwright?host=/var/run/postgresql');
- * const inspection = await openInspection('s1', { source: await sources.open('s1') });
+ * const inspection = await turnwright.openInspection('s1', { source: await sources.open('s1') });
  * console.log(inspection.data().sentence);
  * await sources.close();
  * ```

@@ -61,11 +61,14 @@ interface InstrumentOptions {
 
 /** A `Meter` of OpenTelemetry. */
 export interface Meter {
-  createCounter(name: string, options: InstrumentOptions): { add(value: number, attributes: object): void };
+  createCounter(
+    name: string,
+    options: InstrumentOptions,
+  ): { add(value: number, attributes: SpanAttributes): void };
   createHistogram(
     name: string,
     options: InstrumentOptions,
-  ): { record(value: number, attributes: object): void };
+  ): { record(value: number, attributes: SpanAttributes): void };
 }
 
 /** A `Logger` of OpenTelemetry: what it is given is an event. */

@@ -1,13 +1,13 @@
 /** Instruments that never fail, made at their first use. */
-import type { Meter } from '../protocol/tracing.ts';
+import type { Meter, SpanAttributes } from '../protocol/tracing.ts';
 import { harmless, knownAttributes, type OptionalAttributes } from './safe-tracer.ts';
 import type { MetricRow } from './signal-names.ts';
 
-type Record = (value: number, attributes: object) => void;
+type Measure = (value: number, attributes: SpanAttributes) => void;
 
 export class SafeMeter {
   readonly #meter: Meter;
-  readonly #instruments = new Map<string, Record | undefined>();
+  readonly #instruments = new Map<string, Measure | undefined>();
 
   constructor(meter: Meter) {
     this.#meter = meter;
@@ -24,7 +24,7 @@ export class SafeMeter {
     harmless(() => this.#instruments.get(name)?.(value, knownAttributes(attributes)));
   }
 
-  #open([name, unit, description, bounds]: MetricRow): Record {
+  #open([name, unit, description, bounds]: MetricRow): Measure {
     if (bounds === undefined) {
       const counter = this.#meter.createCounter(name, { unit, description });
       return (value, attributes) => counter.add(value, attributes);

@@ -88,5 +88,6 @@ export const SETTING_WORDS: Readonly<Record<string, string>> = {
   theme: 'the colours (/theme)',
   toolSearch: 'when tools of servers are left out until they are searched for',
   toolUseSummaries: 'a small model sums up each round of tools',
+  verify: 'what must hold when the model says that it is done',
   webFetchPrivateHosts: 'hosts of private networks that WebFetch may read',
 };

@@ -173,7 +173,10 @@ export interface SettingsMethods {
    * session on. Rejects with `invalid_option` for a key that there is not, and with `invalid_settings`.
    *
    * @example
+   * ```ts
+   * const running = query({ prompt: 'Which files are in /work?' });
    * await running.setSetting('userSettings', 'autoCompactEnabled', false);
+   * ```
    */
   setSetting(
     destination: 'userSettings' | 'projectSettings' | 'localSettings',
