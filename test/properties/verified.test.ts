@@ -26,12 +26,20 @@ const conditions = fc.record({
   attempts: fc.integer({ min: 0, max: 2 }),
 });
 const limits: fc.Arbitrary<Options> = fc.record(
-  { maxTurns: fc.integer({ min: 1, max: 4 }), maxBudgetUsd: fc.constantFrom(0.01, 0.2, 5), strictBudget: fc.constant(true) },
+  {
+    maxTurns: fc.integer({ min: 1, max: 4 }),
+    maxBudgetUsd: fc.constantFrom(0.01, 0.2, 5),
+    strictBudget: fc.constant(true),
+  },
   { requiredKeys: ['maxBudgetUsd', 'strictBudget'] },
 );
 
-it('no sequence of failures gets around a rule, a budget or the one result', { timeout: 300_000 }, async () => {
-  const steps = fc.array(fc.constantFrom(...(Object.keys(STEPS) as (keyof typeof STEPS)[])), { maxLength: 5 });
+it('no sequence of failures gets around a rule, a budget or the one result', {
+  timeout: 300_000,
+}, async () => {
+  const steps = fc.array(fc.constantFrom(...(Object.keys(STEPS) as (keyof typeof STEPS)[])), {
+    maxLength: 5,
+  });
   await fc.assert(
     fc.asyncProperty(conditions, limits, steps, async (verify, limit, script) => {
       const last: ScriptedReply[] = Array.from({ length: 6 }, () => reply('Done.'));

@@ -44,7 +44,8 @@ export function summaryLines(result: SDKResultMessage, { turns, calls }: RunCoun
     duration(result.duration_ms),
   ];
   const lines = [theme.dim(`— ${figures.join(' · ')}`)];
-  if (result.verification?.status === 'verified') lines.push(theme.dim(`— ${verifiedBy(result.verification)}`));
+  if (result.verification?.status === 'verified')
+    lines.push(theme.dim(`— ${verifiedBy(result.verification)}`));
   const stopped = stopSentence(result);
   if (stopped !== undefined) lines.push((result.is_error ? theme.bad : theme.warn)(`— stopped: ${stopped}`));
   return lines;

@@ -769,7 +769,9 @@ describe('completion conditions', () => {
     await put('.claude/settings.json', { verify: VERIFY });
     const { verify, notices } = await resolve(given(false));
     expect(verify).toBeUndefined();
-    expect(notices.join()).toContain('its completion conditions (verify) do not hold: this folder is not trusted.');
+    expect(notices.join()).toContain(
+      'its completion conditions (verify) do not hold: this folder is not trusted.',
+    );
   });
 
   it('that cannot be read stop the start, and those of an option take the place of all', async () => {
