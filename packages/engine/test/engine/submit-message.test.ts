@@ -212,7 +212,7 @@ describe('commands', () => {
     const messages = await run('/count to three');
     expect(types(messages)).toEqual(['system', 'user', 'assistant', 'result']);
     expect(messages[0]).toMatchObject({
-      slash_commands: ['count', 'clear', 'compact', 'context', 'cost', 'effort', 'help', 'init', 'model'],
+      slash_commands: ['count', 'clear', 'compact', 'context', 'cost', 'effort', 'goal', 'help', 'init', 'model'],
     });
     expect(resultIn(messages)).toMatchObject({
       subtype: 'success',
