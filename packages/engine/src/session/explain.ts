@@ -234,8 +234,8 @@ function formatRules({ rules }: DecisionRecord): string[] {
 function formatChecks({ checks = [] }: DecisionRecord): string[] {
   if (checks.length === 0) return [];
   const texts = checks.map(({ kind, name, outcome, why, by, toolUseId }) => {
-    const proof = by === undefined ? '' : ` by the ${by}'s call ${toolUseId}`;
-    return `${kind} \`${shortened(name)}\` ${outcome}${outcome === 'passed' ? proof : `: ${why}`}`;
+    if (outcome !== 'passed') return (why ?? `${kind} ${name} ${outcome}`).replace(/\.$/, '');
+    return `${kind} \`${shortened(name)}\` passed${by === undefined ? '' : ` by the ${by}'s call ${toolUseId}`}`;
   });
   return [`checked: ${texts.join('; ')}`];
 }

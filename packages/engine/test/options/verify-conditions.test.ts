@@ -11,7 +11,10 @@ describe('--verify', () => {
 
   it.each([
     [['npm test', 'npm run lint'], { commands: ['npm test', 'npm run lint'] }],
-    [['{"exist":["dist"],"attempts":0}', 'npm test'], { exist: ['dist'], attempts: 0, commands: ['npm test'] }],
+    [
+      ['{"exist":["dist"],"attempts":0}', 'npm test'],
+      { exist: ['dist'], attempts: 0, commands: ['npm test'] },
+    ],
     [['{ npm test; }'], { commands: ['{ npm test; }'] }],
   ])('%j', (words, conditions) => {
     expect(read(...words)).toEqual(conditions);
