@@ -2,7 +2,7 @@
 import type { SessionInspection } from '@turnwright/engine';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PageSource } from './data/page-source.ts';
-import { findIteration, listed, type PageView, readView, writeView } from './page-view.ts';
+import { findIteration, listIterations, type PageView, readView, writeView } from './page-view.ts';
 import type { ChangeView } from './panel-props.ts';
 import { CoursePanel } from './panels/course.tsx';
 import { Detail } from './panels/detail.tsx';
@@ -134,7 +134,7 @@ function useKeys(keyed: Keyed): void {
 function act(key: string, { data, view, selected, change, setOverlay }: Keyed): boolean {
   if (data === undefined) return false;
   const step = (by: number) => {
-    const rows = listed(data, view);
+    const rows = listIterations(data, view);
     const at = rows.findIndex((row) => row.key === selected);
     const next = rows[at < 0 ? rows.length - 1 : Math.min(rows.length - 1, Math.max(0, at + by))];
     if (next !== undefined) change({ selected: next.key, follows: false });

@@ -80,7 +80,7 @@ export const findIteration = (
     : (data.iterations.find(({ key }) => key === name) ?? data.iterations.find(({ step }) => step === name));
 
 /** Those that are listed, in order. */
-export function listed(
+export function listIterations(
   { iterations }: SessionInspection,
   { marks, order }: Pick<PageView, 'marks' | 'order'>,
 ): readonly InspectedIteration[] {

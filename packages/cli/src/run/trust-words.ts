@@ -168,6 +168,7 @@ function phraseOf(root: string, { file, key, value }: TrustItem): readonly [Verb
   const said = oneLine(value);
   if (key === 'content') return contentPhrase(relative(root, file).split(sep).join('/'));
   if (COMMANDS.test(key)) return ['run', `${said} (${key})`];
+  if (/^verify\.commands\.\d+(?:\.run)?$/.test(key)) return ['run', `${said} (verify)`];
   const [setting = key] = key.split(/\.\d+$/);
   switch (setting) {
     case 'permissions.allow':

@@ -1,5 +1,6 @@
-/** The kind of completion conditions. Words of a flag are commands; an object is the conditions. */
+/** The kind of completion conditions. Words of a flag are a command, or the conditions as JSON. */
 
+import { readJsonObject } from '@turnwright/base/bounded-json.ts';
 import { isRecord } from '@turnwright/base/json-values.ts';
 import type { VerifyConditions } from '../protocol/session/verification.ts';
 import type { Kind } from './kinds.ts';
@@ -34,6 +35,11 @@ export const verifyConditions: Kind<VerifyConditions> = {
       ([name, held]) =>
         held === undefined || (Object.hasOwn(FIELDS, name) && FIELDS[name as keyof VerifyConditions](held)),
     ),
-  read: (command, previous) => ({ ...previous, commands: [...(previous?.commands ?? []), command] }),
-  fromJson: (conditions) => conditions,
+  // A command may begin with a brace too: what is no JSON object is one.
+  read: (words, previous) => {
+    const held = readJsonObject(words);
+    return held === undefined
+      ? { ...previous, commands: [...(previous?.commands ?? []), words] }
+      : { ...previous, ...held };
+  },
 };

@@ -36,7 +36,7 @@ describe('command files', () => {
       [join(project.home, 'commands/mine.md')]: 'Only mine.',
     });
     const { messages, sent } = await project.run({ prompt: '/plan' });
-    const own = ['compact', 'context', 'cost', 'effort', 'help', 'init', 'model'];
+    const own = ['compact', 'context', 'cost', 'effort', 'goal', 'help', 'init', 'model'];
     expect(init(messages).slash_commands).toEqual([
       ...own,
       'plan',
@@ -57,7 +57,7 @@ describe('command files', () => {
 
   it('take the place of a built-in command or alias, say so, and leave the others alone', async () => {
     const names = [
-      ...['new', 'reset', 'clear', 'usage', 'help', 'context', 'cost', 'model', 'compact', 'effort'],
+      ...['new', 'reset', 'clear', 'usage', 'help', 'context', 'cost', 'model', 'compact', 'effort', 'goal'],
       ...['init', 'review'],
     ];
     const files = Object.fromEntries(

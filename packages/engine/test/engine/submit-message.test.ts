@@ -219,6 +219,7 @@ describe('commands', () => {
         'context',
         'cost',
         'effort',
+        'goal',
         'help',
         'init',
         'model',

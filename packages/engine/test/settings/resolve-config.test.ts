@@ -751,3 +751,33 @@ it('a base URL that is none is named with its variable and value, without a pass
     'The base URL (baseUrl in the settings) must be an absolute http or https URL, not "ftp://…@host".',
   );
 });
+
+describe('completion conditions', () => {
+  const VERIFY = { commands: ['npm test'], judge: 'It is done.' };
+  const given = (projectTrusted: boolean) => ({ settingSources: ALL, projectTrusted });
+
+  it('of all files are added up; a repository names no judge', async () => {
+    await put('~/.claude/settings.json', { verify: { commands: ['make'], attempts: 1 } });
+    await put('.claude/settings.json', { verify: VERIFY });
+    const { verify, warnings } = await resolve(given(true));
+    expect(verify).toMatchObject({ commands: ['make', 'npm test'], attempts: 1 });
+    expect(verify).not.toHaveProperty('judge');
+    expect(warnings.join()).toContain('verify.judge was ignored');
+  });
+
+  it('of a project that is not trusted hold for nothing, which is said', async () => {
+    await put('.claude/settings.json', { verify: VERIFY });
+    const { verify, notices } = await resolve(given(false));
+    expect(verify).toBeUndefined();
+    expect(notices.join()).toContain(
+      'its completion conditions (verify) do not hold: this folder is not trusted.',
+    );
+  });
+
+  it('that cannot be read stop the start, and those of an option take the place of all', async () => {
+    await put('~/.claude/settings.json', { verify: { comands: ['make'] } });
+    await refused(given(true)).toThrow('verify');
+    await put('~/.claude/settings.json', { verify: { commands: ['make'] } });
+    expect((await resolve({ ...given(true), verify: { exist: ['a'] } })).verify).toEqual({ exist: ['a'] });
+  });
+});

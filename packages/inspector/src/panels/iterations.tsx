@@ -2,7 +2,7 @@
 import type { InspectedIteration, IterationMark } from '@turnwright/engine';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { showCount, showDuration, showShare, showText, showUsd } from '../format.ts';
-import { listed, type Order } from '../page-view.ts';
+import { listIterations, type Order } from '../page-view.ts';
 import { MARKS, outName, shortStep, toneOf } from '../page-words.ts';
 import type { PanelProps } from '../panel-props.ts';
 
@@ -11,7 +11,7 @@ const ROW = 58;
 const SPARE = 4;
 
 export function Iterations({ data, view, change, selected }: PanelProps) {
-  const rows = useMemo(() => listed(data, view), [data, view.marks, view.order]);
+  const rows = useMemo(() => listIterations(data, view), [data, view.marks, view.order]);
   const present = useMemo(() => {
     const marks = new Map<IterationMark, number>();
     for (const each of data.iterations)

@@ -27,9 +27,8 @@ export function sayDecision(record: DecisionRecord): string {
 function sayChecks({ checks = [] }: DecisionRecord): string {
   if (checks.length === 0) return '';
   const texts = checks.map(({ kind, name, outcome, why, by, toolUseId }) => {
-    const proof = by === undefined ? '' : ` in the ${by}'s call ${toolUseId}`;
-    const found = outcome === 'impossible' ? 'could not be checked' : outcome;
-    return `${kind} \`${name}\` ${found}${outcome === 'passed' ? proof : why === undefined ? '' : `: ${why}`}`;
+    if (outcome !== 'passed') return (why ?? `${kind} ${name} ${outcome}`).replace(/\.$/, '');
+    return `${kind} \`${name}\` passed${by === undefined ? '' : ` by the ${by}'s call ${toolUseId}`}`;
   });
   return ` Checked: ${texts.join('; ')}.`;
 }

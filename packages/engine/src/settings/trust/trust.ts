@@ -80,9 +80,12 @@ export async function assessTrust(subject: TrustSubject): Promise<ProjectTrust> 
   const screen = settings.filter(({ key }) => isScreenKey(key));
   const effective = settings.filter(({ key }) => !isScreenKey(key));
   const asked = effective.filter((item) => !hasNoEffect(item, layers));
-  const guards = settings.some(({ key }) => key.startsWith('hooks.'));
+  const hasHooks = settings.some(({ key }) => key.startsWith('hooks.'));
+  const hasConditions = settings.some(({ key }) => key.startsWith('verify.'));
+  const guards = hasHooks || hasConditions;
+  const named = hasConditions && !hasHooks ? CONDITIONS : HOOKS;
   const commands = effective.filter(({ key }) => NAMES_PROGRAMS.test(key)).map(({ value }) => value);
-  const covered = await coveredFiles({ ...subject, commands, hasHooks: guards });
+  const covered = await coveredFiles({ ...subject, commands, hasHooks });
   const root = await resolveLinks(files, projectRoot);
   const folderItems = covered.files.filter(({ inFolder }) => inFolder).map(toItem);
   const scripts = covered.files.filter(({ inFolder }) => !inFolder).map(toItem);
@@ -113,7 +116,7 @@ export async function assessTrust(subject: TrustSubject): Promise<ProjectTrust> 
     const state = items.length === 0 ? 'nothing' : 'untrusted';
     return twin === undefined
       ? { ...trust, state }
-      : { ...trust, state, lapsed: lapsedTwin(root, twin.root) };
+      : { ...trust, state, lapsed: lapsedTwin(root, twin.root, named) };
   }
   const changes = covered.complete
     ? changesSince(known, trust.hash, content, covered.files)
@@ -129,7 +132,7 @@ export async function assessTrust(subject: TrustSubject): Promise<ProjectTrust> 
     state,
     changes,
     ...(before !== undefined && { differences: compareItems(projectRoot, before, asked) }),
-    ...(isGuard && { lapsed: lapsedBy(root, changes) }),
+    ...(isGuard && { lapsed: lapsedBy(root, changes, named) }),
   };
 }
 
@@ -205,13 +208,17 @@ const isTwin = ({ content: trusted }: TrustedFolder, content: TrustedContent): b
 const NAMED = 5;
 const AGREE = 'turnwright trust agrees to what it now is (turnwright trust --show shows it).';
 
-function lapsedBy(root: string, changes: readonly string[]): string {
+const HOOKS = { what: 'hooks', act: 'run' } as const;
+const CONDITIONS = { what: 'completion conditions', act: 'hold' } as const;
+type Guards = typeof HOOKS | typeof CONDITIONS;
+
+function lapsedBy(root: string, changes: readonly string[], { what, act }: Guards): string {
   const more = changes.length > NAMED ? ` and ${changes.length - NAMED} more` : '';
-  return `The hooks of ${root} were trusted and do not run any more, as this has changed: ${changes.slice(0, NAMED).join(', ')}${more}. ${AGREE}`;
+  return `The ${what} of ${root} were trusted and do not ${act} any more, as this has changed: ${changes.slice(0, NAMED).join(', ')}${more}. ${AGREE}`;
 }
 
-const lapsedTwin = (root: string, other: string): string =>
-  `The hooks of ${root} do not run: the same ones are trusted in ${other}, and trust does not follow a folder that is moved, copied or a worktree. ${AGREE}`;
+const lapsedTwin = (root: string, other: string, { what, act }: Guards): string =>
+  `The ${what} of ${root} do not ${act}: the same ones are trusted in ${other}, and trust does not follow a folder that is moved, copied or a worktree. ${AGREE}`;
 
 /** Keys that take effect without trust, or have no effect at all. */
 const HARMLESS = ['$schema', 'deniedMcpServers', 'disabledMcpjsonServers'];

@@ -102,7 +102,6 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       },
       life,
     );
-  /** Of a call that is no part of a loop. */
   const contextBeside = (life: Pick<Life, 'signal'>): ToolContext => {
     const id = parts.ids.uuid();
     return makeContext({ block: { id }, effectKey: `beside/${id}` }, life, { chainId: '', depth: 0 });
