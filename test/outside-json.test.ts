@@ -155,6 +155,7 @@ const OWN: readonly string[] = [
   'packages/engine/src/model/openai/turns.ts',
   'packages/engine/src/model/stream/decode-events.ts',
   'packages/engine/src/model/vendor-reasoning.ts',
+  'packages/inspector/src/',
   'packages/web/src/browser/index.ts',
   'packages/testing/src/rehearsal/',
   'packages/engine/src/session/catalog/store-transcripts.ts',

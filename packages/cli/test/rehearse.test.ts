@@ -219,7 +219,7 @@ describe.concurrent('start plays the bundled rehearsal', () => {
     expect(existsSync(home)).toBe(true);
     const explained = await commandLine(['explain', session], { env: { TURNWRIGHT_HOME: home } });
     expect([explained.code, explained.stderr]).toEqual([0, '']);
-    expect(explained.stdout).toContain('max_output_tokens_escalate');
+    expect(explained.stdout).toContain('it was asked for again with a higher one');
     expect(await commandLine(['explain'], { env: { TURNWRIGHT_HOME: home }, cwd: project })).toEqual(
       explained,
     );

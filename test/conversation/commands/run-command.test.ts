@@ -70,14 +70,14 @@ describe('a command line', () => {
     harness.printed.length = 0;
     await harness.run('/model bogus:');
     await harness.run('/effort immense');
-    expect(harness.printed.at(-1)).toContain('There is no effort "immense"');
+    expect(harness.printed.join(' ')).toContain('There is no effort "immense"');
   });
 });
 
 describe('completion', () => {
   it('offers names of commands, those of files and skills too', async () => {
-    expect(await harness.complete('/co')).toEqual(['/compact ', '/context', '/cost', '/config', '/copy ']);
-    expect(await harness.complete('/s')).toEqual(['/status', '/skills', '/ship']);
+    expect(await harness.complete('/co')).toEqual(['/compact ', '/context', '/cost', '/config ', '/copy ']);
+    expect(await harness.complete('/s')).toEqual(['/status', '/sandbox ', '/statusline ', '/skills', '/ship']);
     expect(await harness.complete('/hai')).toEqual(['/haiku']);
     expect(await harness.complete('hello')).toEqual([]);
   });
@@ -94,20 +94,20 @@ describe('/help', () => {
     harness.screens.length = 0;
     await harness.run('/help', ["'/todos", 'enter']);
     expect(harness.screens[0]).toMatchInlineSnapshot(`
-      "Commands (? shows the keys) · 23 below
+      "Commands (? shows the keys) · 32 below
       search: 
-      ❯ /help                    Shows the commands, and calls one
-        /clear                   Begins a new conversation; this one is kept
-        /compact [what to keep]  Replaces the conversation so far by a summary of it
-        /resume [id or title]    Continues an earlier session of this folder
-        /rewind                  Goes back to before a prompt, files too
-        /fork                    Goes on in a copy of this session
-        /rename [title]          Gives the session a title
-        /plan [task]             Plans before anything is changed; with a task, begi…
-        /diff                    Shows what has changed since the last commit
-        /init [what matters]     Looks at this project and writes CLAUDE.md, which l…
-        /model [name]            Shows the models, and switches to another one
-        /effort [level]          Shows how hard the model thinks, and changes it
+      ❯ /help [question]                        Shows the commands, and calls one; w…
+        /clear                                  Begins a new conversation; this one …
+        /compact [what to keep]                 Replaces the conversation so far by …
+        /btw <question>                         Asks something beside the conversati…
+        /resume [id or title]                   Continues an earlier session of this…
+        /rewind                                 Goes back to before a prompt, files …
+        /fork [title of the copy]               Goes on in a copy of this session
+        /rename [title]                         Gives the session a title
+        /plan [task]                            Plans before anything is changed; wi…
+        /goal [!command|condition|off]          Keeps the model at work until a comm…
+        Shows the commands, and calls one; with a question, what the documentation
+        says
         also: /commands
       type to search · ↑↓ choose · Enter calls it · Esc leaves"
     `);

@@ -1,8 +1,10 @@
 /** Searches what was said in sessions: pieces of their files, of which only what may match is parsed. */
+
 import { execFile } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { parseJson } from '@turnwright/base/bounded-json.ts';
 import { findRipgrep } from '@turnwright/base/process/find-ripgrep.ts';
 import { configurationHome, type SDKSessionInfo, sessionsDirectory } from '@turnwright/engine';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
@@ -154,7 +156,7 @@ function matchIn(bytes: Buffer, { raw, isCased, encoding, said }: Wanted): strin
 /** What persons, models and tools said in a record; nothing of what is no message. */
 function textsIn(record: string): readonly string[] {
   try {
-    const { type, isMeta, isSynthetic, message } = JSON.parse(record) as Readonly<Record<string, unknown>>;
+    const { type, isMeta, isSynthetic, message } = parseJson(record) as Readonly<Record<string, unknown>>;
     if ((type !== 'user' && type !== 'assistant') || isMeta === true || isSynthetic === true) return [];
     return textsOf((message as { readonly content?: unknown } | undefined)?.content);
   } catch {

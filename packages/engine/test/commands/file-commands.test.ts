@@ -93,7 +93,7 @@ describe('command files', () => {
     project.write({ [join(project.home, 'commands/mine.md')]: 'Mine.' });
     const names = async (...settingSources: readonly ('user' | 'project')[]) =>
       init((await project.run({ prompt: 'Go.', options: { settingSources } })).messages).slash_commands.slice(
-        9,
+        10,
       );
     expect(await names()).toEqual([]);
     expect(await names('project')).toEqual(['ours']);

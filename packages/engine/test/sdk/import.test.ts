@@ -44,7 +44,7 @@ describe("import 'turnwright'", () => {
       AbortError,
     ])
       expect(each).toBeTypeOf('function');
-    expect(turnwright.TERMINAL_REASONS).toHaveLength(16);
+    expect(turnwright.TERMINAL_REASONS).toHaveLength(17);
     expect(turnwright.HOOK_EVENTS).toHaveLength(34);
     expect(turnwright).not.toHaveProperty('startRehearsal');
     expect(turnwright).not.toHaveProperty('default');

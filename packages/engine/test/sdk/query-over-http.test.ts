@@ -285,8 +285,8 @@ describe('session functions', () => {
     expect(await list()).toMatchObject([
       { sessionId: results[0]?.session_id, firstPrompt: 'Remember the larch.' },
     ]);
-    expect(await explainSession(undefined, place)).toContain('completed');
-    expect(await explainSession(results[0]?.session_id, place)).toContain('completed');
+    expect(await explainSession(undefined, place)).toContain('the task is done');
+    expect(await explainSession(results[0]?.session_id, place)).toContain('the task is done');
   });
 
   it('tells as data why each iteration ended, and names of the view only what it added', async () => {

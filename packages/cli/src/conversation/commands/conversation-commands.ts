@@ -43,6 +43,15 @@ export const reviewCommand: ConversationCommand = {
   },
 };
 
+export const goalCommand: ConversationCommand = {
+  name: 'goal',
+  summary: 'Keeps the model at work until a command succeeds, or a condition holds',
+  argument: '[!command|condition|off]',
+  async run(argument, context) {
+    context.send(`/goal ${argument}`.trimEnd());
+  },
+};
+
 export const renameCommand: ConversationCommand = {
   name: 'rename',
   summary: 'Gives the session a title',

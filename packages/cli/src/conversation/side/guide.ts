@@ -1,7 +1,9 @@
 /** `/help <question>`: the sections of the documentation that fit it, without a model unless it is wanted. */
+
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
+import { parseJson } from '@turnwright/base/bounded-json.ts';
 import type { ConversationCommandContext } from '../command-context.ts';
 import { CommandMistake } from '../commands/command-type.ts';
 import { type ListItem, listOverlay } from '../commands/list.ts';
@@ -85,7 +87,7 @@ async function readGuide(): Promise<readonly GuideSection[]> {
     throw new CommandMistake('This build has no documentation: read docs/ of its source, or ask with /btw.');
   });
   const text = (await promisify(brotliDecompress)(packed)).toString();
-  return (JSON.parse(text) as [string, string, string, string][]).map(([page, title, heading, body]) => ({
+  return (parseJson(text) as [string, string, string, string][]).map(([page, title, heading, body]) => ({
     page,
     title,
     heading,

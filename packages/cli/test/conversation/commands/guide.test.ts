@@ -18,7 +18,7 @@ test.each([
   ['how do I allow a command without asking', 'permissions'],
   ['mcp server login', 'mcp'],
   ['change the status line', 'screen'],
-  ['use ollama', 'troubleshooting'],
+  ['use ollama', 'models'],
   ['how do I go back to an earlier prompt', 'screen'],
   ['hook before a tool runs', 'hooks'],
   ['resume a session', 'sessions'],

@@ -57,7 +57,6 @@ const NOWHERE: Readonly<Record<string, string>> = {
   'fewer-permission-prompts':
     'turnwright policy try measures rules against your earlier sessions; /permissions adds one.',
   focus: 'Results are short in the transcript and whole in the viewer: Ctrl+O.',
-  goal: 'Hooks for Stop keep a run going until a condition holds (docs/hooks.md).',
   heapdump: 'node --heapsnapshot-signal=SIGUSR2 writes one of any program, this one too.',
   ide: IDE,
   import: 'AGENTS.md and CLAUDE.md are read as they are (docs/memory.md); servers go into .mcp.json.',
@@ -77,7 +76,7 @@ const NOWHERE: Readonly<Record<string, string>> = {
   powerup:
     'npm start in the source, or turnwright without a key, shows a rehearsed run; docs/start.md goes on.',
   'pr-comments': `gh pr view --comments shows them. ${PROMPT}`,
-  'privacy-settings': 'Nothing is sent but requests to the model: there is no telemetry to switch off.',
+  'privacy-settings': 'Nothing is sent but requests to the model, and what you report with --otel to a collector of yours.',
   proactive: LOOP,
   radio: 'There is none.',
   rc: CLOUD,

@@ -1,5 +1,7 @@
 /** A session for people who look at it: read without its lease, and read again while it grows. */
+
 import { basename, join } from 'node:path';
+import { parseJson } from '@turnwright/base/bounded-json.ts';
 import { isRecord } from '@turnwright/base/json-values.ts';
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import { checkLiveness } from '@turnwright/base/process/process-identity.ts';
@@ -289,7 +291,7 @@ async function readAgent(files: PersistentFiles, folder: string, name: string): 
   const id = name.replace(/^agent-/, '').replace(/\.jsonl$/, '');
   const meta = await files
     .readFile(join(folder, name.replace(/\.jsonl$/, '.meta.json')))
-    .then((bytes): unknown => JSON.parse(new TextDecoder().decode(bytes)))
+    .then((bytes): unknown => parseJson(new TextDecoder().decode(bytes)))
     .catch(() => undefined);
   const field = (key: string) => (isRecord(meta) && typeof meta[key] === 'string' ? meta[key] : undefined);
   return {

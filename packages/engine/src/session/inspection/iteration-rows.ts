@@ -112,7 +112,7 @@ export class JournalRows {
     }
     if (entry.cwd !== '') this.cwd ||= entry.cwd;
     if (entry.sessionId !== '') this.sessionId ||= entry.sessionId;
-    if (entry.v === 0) this.hasForeign = true;
+    if (entry.v === 0 && (entry.type === 'user' || entry.type === 'assistant')) this.hasForeign = true;
     const submission = 'submission' in entry ? this.#current.get(entry.submission) : undefined;
     if (submission !== undefined && !Number.isNaN(at)) submission.until = at;
     switch (entry.type) {
