@@ -77,7 +77,13 @@ describe('a command line', () => {
 describe('completion', () => {
   it('offers names of commands, those of files and skills too', async () => {
     expect(await harness.complete('/co')).toEqual(['/compact ', '/context', '/cost', '/config ', '/copy ']);
-    expect(await harness.complete('/s')).toEqual(['/status', '/sandbox ', '/statusline ', '/skills', '/ship']);
+    expect(await harness.complete('/s')).toEqual([
+      '/status',
+      '/sandbox ',
+      '/statusline ',
+      '/skills',
+      '/ship',
+    ]);
     expect(await harness.complete('/hai')).toEqual(['/haiku']);
     expect(await harness.complete('hello')).toEqual([]);
   });
