@@ -49,7 +49,7 @@ test('send --follow prints its header once, and says that another worker goes on
   await fleet.start('held.ts', { CONCURRENCY: '1' });
   const { code, stdout, stderr } = await followed;
   expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.any(String) });
-  expect(stdout.match(/^· .+, default, session s1$/gm)).toHaveLength(1);
+  expect(stdout.match(/^· .+, manual, session s1$/gm)).toHaveLength(1);
   expect(stdout).toContain('Done.');
   expect(stderr).toBe('s1: the worker is gone, another one goes on.\n');
 });
