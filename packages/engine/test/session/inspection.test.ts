@@ -104,6 +104,64 @@ it.each(KINDS)('a cache break by %s is named with its price', (kind) => {
   expect(totals.cacheBreakUsd).toBe(0.0617);
 });
 
+describe('the first request of a later run', () => {
+  /** What one process wrote, and then another one that resumed. */
+  function resume({ idleMs = 1000, usage = {}, ...snapshot }: MadeResume) {
+    const first = makeRecords({ ...SAMPLE, iterations: [{}, {}] });
+    const sessionId = `second${SAMPLE.sessionId}`;
+    const iterations = [
+      { idleMs, usage: { cache_read_input_tokens: 0, cache_creation_input_tokens: 13_000, ...usage } },
+      {},
+    ];
+    const startMs = (first.at(-1)?.at ?? 0) + 1;
+    const second = makeRecords({ ...SAMPLE, sessionId, startMs, iterations });
+    const bodies = [...first, ...second.map(({ body, at }) => ({ body: change(body), at }))];
+    function change(body: (typeof second)[number]['body']) {
+      if (body.type === 'context-snapshot') return { ...body, ...snapshot };
+      if (body.type !== 'decision') return body;
+      const { record } = body;
+      return { ...body, record: { ...record, view: { ...record.view, length: record.view.length + 4 } } };
+    }
+    return inspectEntries(asEntries(bodies.map(({ body }) => body)));
+  }
+  interface MadeResume {
+    readonly idleMs?: number;
+    readonly usage?: MadeIteration['usage'];
+    readonly system?: readonly string[];
+    readonly toolNames?: readonly string[];
+    readonly hash?: string;
+  }
+
+  it.each([
+    ['another system prompt', 'system', { system: ['Answer in rhymes.'], hash: 'h2' }],
+    ['other tools', 'tools', { toolNames: ['Bash'], hash: 'h3' }],
+    ['a long pause', 'expired', { idleMs: 6 * 60_000 }],
+    ['nothing that is recorded', 'unexplained', {}],
+  ] as const)('is compared with the last one before: %s', (_, kind, given) => {
+    const { iterations, events, totals, cost } = resume(given);
+    // 10,500 read and 1,500 written before: what the second request left in the cache.
+    expect(iterations.map(({ cacheBreak }) => cacheBreak?.kind)).toEqual([
+      undefined,
+      undefined,
+      kind,
+      undefined,
+    ]);
+    expect(iterations[2]?.cacheBreak).toMatchObject({ tokens: 12_000, usd: 0.0576 });
+    expect(iterations[2]?.marks).toContain('cache_break');
+    expect(events.filter((event) => event.kind === 'cache_break')).toMatchObject([
+      { key: '2.1', usd: 0.0576 },
+    ]);
+    expect(totals.cacheBreakUsd).toBe(cost.waste.cacheBrokenUsd);
+    expect(cost.waste.cacheBrokenUsd).toBeCloseTo(0.0576);
+  });
+
+  it('that found what the run before had written broke nothing', () => {
+    const { totals, events } = resume({ usage: { cache_read_input_tokens: 12_000 }, hash: 'h2' });
+    expect(events.filter(({ kind }) => kind === 'cache_break')).toEqual([]);
+    expect(totals.cacheBreakUsd).toBe(0);
+  });
+});
+
 describe('states', () => {
   it('of a session that runs, was cut off, or is done', () => {
     const records = makeRecords({ ...SAMPLE, iterations: [{}, { isCut: true }], result: false }).map(

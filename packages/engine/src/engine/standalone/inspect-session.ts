@@ -29,6 +29,7 @@ import { readEntries } from '../../session/journal/read-journal.ts';
 import { type FoundSession, findSession, newestSession, sessionsDirectory } from '../../session/paths.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
+import { ResumedBreaks } from '../../session/resumed-breaks.ts';
 import { configHome } from '../../settings/read/config-home.ts';
 import { contextUsageOnRecord } from '../host/measure-context.ts';
 
@@ -63,7 +64,8 @@ export async function readCostAt(sessionId: string | undefined, place: SessionPl
   const entries = await readSessionEntries(found.sessionId, place);
   const recorded = resumeSession(entries).totals;
   const isForeign = entries.some(({ type, v }) => type === 'assistant' && v === 0);
-  const records = entries.flatMap((entry) => (entry.type === 'decision' ? [entry.record] : []));
+  const breaks = new ResumedBreaks();
+  const records = entries.flatMap((entry) => breaks.complete(entry) ?? []);
   const cost = toSessionCost(
     entries.at(0)?.sessionId ?? sessionId ?? '',
     { ...recorded, records },

@@ -177,7 +177,7 @@ export interface InspectedTotals {
   readonly tokens: InspectedTokens;
   readonly costUsd: number;
   readonly wastedUsd: number;
-  /** Paid again because the cache did not hold. */
+  /** Of the main thread: paid again because the cache did not hold. */
   readonly cacheBreakUsd: number;
   /** Share of what the model read that came from the cache, 0 to 1. */
   readonly cacheHit: number;

@@ -10,6 +10,7 @@ import type { SpentTotals } from '../../protocol/session/spending.ts';
 import { isMainRequest, ViewFold } from '../../view/fold.ts';
 import { promptText } from '../journal/message-record.ts';
 import { FactsFold } from '../resume/session-facts.ts';
+import { ResumedBreaks } from '../resumed-breaks.ts';
 import { typedWords } from '../typed-words.ts';
 
 /** What a call is about, and what it wrote. */
@@ -75,6 +76,7 @@ export class JournalRows {
   /** Of agents that results of calls name. */
   readonly agentIds = new Set<string>();
   #seq = 0;
+  readonly #breaks = new ResumedBreaks();
   readonly #facts = new FactsFold();
   readonly #current = new Map<string, SubmissionSoFar>();
   readonly #keys = new Map<string, number>();
@@ -105,6 +107,7 @@ export class JournalRows {
   }
 
   #add(entry: JournalEntry): void {
+    const completed = this.#breaks.complete(entry);
     const at = Date.parse(entry.timestamp);
     if (!Number.isNaN(at)) {
       if (this.first === 0) this.first = at;
@@ -125,7 +128,7 @@ export class JournalRows {
         if (isMainRequest(entry)) this.#request(entry, submission, at);
         break;
       case 'decision':
-        this.#decided(entry.record, submission);
+        this.#decided(completed ?? entry.record, submission);
         break;
       case 'response':
         this.#facts.response(entry, []);

@@ -10,6 +10,7 @@ import type { Told } from '../../protocol/session/told.ts';
 import { changesView } from '../../view/changes.ts';
 import { isMainRequest, ViewFold } from '../../view/fold.ts';
 import { messageOfRecord } from '../journal/message-record.ts';
+import { ResumedBreaks } from '../resumed-breaks.ts';
 import { CUT_OFF, QUESTIONS, sayCacheBreak, sayDecision, sayPermission } from './sentences.ts';
 
 /** Of a text, in a detail; the rest is read by itself. */
@@ -46,11 +47,13 @@ export async function* readDetails(
 ): AsyncGenerator<IterationDetail> {
   const fold = new ViewFold();
   const keys = new IterationKeys();
+  const breaks = new ResumedBreaks();
   let snapshot: Snapshot | undefined;
   let before: Sent | undefined;
   let current: Current | undefined;
   for await (const entry of entries) {
     try {
+      const completed = breaks.complete(entry);
       if (entry.type === 'context-snapshot') snapshot = entry;
       const begun = keys.begin(entry);
       if (begun !== undefined) {
@@ -67,7 +70,7 @@ export async function* readDetails(
         continue;
       }
       if (entry.type === 'decision' && current !== undefined) {
-        current.record = entry.record;
+        current.record = completed;
         current.told = entry.told;
       }
       applyTo(fold, entry, current);

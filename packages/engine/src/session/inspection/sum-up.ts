@@ -33,7 +33,7 @@ export function sumUp(iterations: readonly InspectedIteration[], cost: SessionCo
       (sum, { purpose, costUSD }) => (purpose === 'retry_waste' ? sum + costUSD : sum),
       0,
     ),
-    cacheBreakUsd: iterations.reduce((sum, { cacheBreak }) => sum + (cacheBreak?.usd ?? 0), 0),
+    cacheBreakUsd: cost.waste.cacheBrokenUsd,
     cacheHit: read === 0 ? 0 : tokens.cacheRead / read,
     activeMs,
     modelMs,
