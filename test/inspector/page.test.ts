@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
     await shows(page, '.detail h2', `#${dearest?.step}`);
     await shows(page, '#detail', 'the entry had expired');
     await page.getByRole('tab', { name: 'Permissions' }).click();
-    await shows(page, '#detail', 'Not allowed by the rule Bash(git push:*) of project settings');
+    await shows(page, '#detail', 'Not allowed by the deny rule Bash(git push:*) in the project settings');
 
     await page.getByRole('tab', { name: /Stands out/ }).click();
     const notable = await page.locator('#side').innerText();

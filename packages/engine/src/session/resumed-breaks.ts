@@ -25,10 +25,12 @@ export class ResumedBreaks {
   #before: Answered | undefined;
   /** No request was answered yet since the run began, or since another process took over. */
   #isFirst = false;
+  #epoch: number | undefined;
 
   /** The record of a decision, with the break that it lacks; undefined: the entry is of another type. */
   complete(entry: JournalEntry): DecisionRecord | undefined {
-    if (entry.type === 'submission' || entry.type === 'takeover') this.#isFirst = true;
+    if (entry.type === 'submission' || entry.epoch !== this.#epoch) this.#isFirst = true;
+    this.#epoch = entry.epoch;
     if (entry.type === 'context-snapshot') this.#snapshot = entry;
     if (entry.type !== 'decision') return undefined;
     const { record } = entry;

@@ -20,7 +20,6 @@ import {
   type SpendingWaste,
   totalUsd,
 } from '../../protocol/session/spending.ts';
-import { describeTerminal } from '../../protocol/session/terminal.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
 import { forecastCost } from '../../session/forecast/forecast-cost.ts';
 import { readRuns } from '../../session/forecast/run-history.ts';
@@ -30,6 +29,7 @@ import { type FoundSession, findSession, newestSession, sessionsDirectory } from
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
 import { ResumedBreaks } from '../../session/resumed-breaks.ts';
+import { isInterrupted, isWithheld } from '../../session/wasted-answers.ts';
 import { configHome } from '../../settings/read/config-home.ts';
 import { contextUsageOnRecord } from '../host/measure-context.ts';
 
@@ -101,18 +101,11 @@ function sumWaste(spending: readonly SpendingRow[], records: readonly DecisionRe
   const sum = (figures: readonly number[]) => figures.reduce((all, figure) => all + figure, 0);
   return {
     retriesUsd: totalUsd(spending.filter(({ purpose }) => purpose === 'retry_waste')),
-    discardedUsd: sum(records.filter(({ decision }) => isWithheld(decision)).map(useful)),
+    discardedUsd: sum(records.filter(isWithheld).map(useful)),
     cacheBrokenUsd: sum(records.map(({ cache }) => cache?.break?.usd ?? 0)),
-    interruptedUsd: sum(records.filter(({ decision }) => isInterrupted(decision)).map(useful)),
+    interruptedUsd: sum(records.filter(isInterrupted).map(useful)),
   };
 }
-
-/** Its answer was retracted, and asked for with a higher cap. */
-const isWithheld = (decision: DecisionRecord['decision']): boolean =>
-  decision?.kind === 'continue' && decision.transition === 'max_output_tokens_escalate';
-
-const isInterrupted = (decision: DecisionRecord['decision']): boolean =>
-  decision?.kind === 'stop' && describeTerminal(decision.terminal)?.isAborted === true;
 
 async function forecastNext(
   files: PersistentFiles,

@@ -11,7 +11,15 @@ import { changesView } from '../../view/changes.ts';
 import { isMainRequest, ViewFold } from '../../view/fold.ts';
 import { messageOfRecord } from '../journal/message-record.ts';
 import { ResumedBreaks } from '../resumed-breaks.ts';
-import { CUT_OFF, QUESTIONS, sayCacheBreak, sayDecision, sayPermission } from './sentences.ts';
+import {
+  CUT_OFF,
+  failureIn,
+  limitIn,
+  QUESTIONS,
+  sayCacheBreak,
+  sayDecision,
+  sayPermission,
+} from './sentences.ts';
 
 /** Of a text, in a detail; the rest is read by itself. */
 const PREVIEW_CHARS = 4_000;
@@ -33,6 +41,7 @@ interface Current {
   readonly before: Sent | undefined;
   record: DecisionRecord | undefined;
   told: Told | undefined;
+  limitUsd: number | undefined;
   readonly said: ViewMessage[];
 }
 
@@ -65,6 +74,7 @@ export async function* readDetails(
           before,
           record: undefined,
           told: undefined,
+          limitUsd: undefined,
           said: [],
         };
         continue;
@@ -73,6 +83,7 @@ export async function* readDetails(
         current.record = completed;
         current.told = entry.told;
       }
+      if (entry.type === 'result' && current !== undefined) current.limitUsd = limitIn(entry.result);
       applyTo(fold, entry, current);
     } catch {
       // A record with the type but not the shape of one.
@@ -115,7 +126,8 @@ export class IterationKeys {
   }
 }
 
-function toDetail({ sent, before, record, told, said }: Current, previewChars: number): IterationDetail {
+function toDetail(current: Current, previewChars: number): IterationDetail {
+  const { sent, before, record, told, limitUsd, said } = current;
   const messages = sent.view.slice();
   const messagesBefore = before?.view.slice() ?? [];
   const all = toEntries(messages, record?.view.tokens, previewChars);
@@ -134,7 +146,7 @@ function toDetail({ sent, before, record, told, said }: Current, previewChars: n
   const breakage = record?.cache?.break;
   return {
     key: sent.key,
-    sentence: record === undefined ? CUT_OFF : sayDecision(record),
+    sentence: record === undefined ? CUT_OFF : sayDecision(record, { failure: failureIn(told), limitUsd }),
     rules: record === undefined ? [] : listRules(record),
     sent: {
       unchanged,
@@ -306,7 +318,7 @@ function listCallsOf(
           name: String(block['name']),
           input: textOfBlock(block).slice(0, previewChars),
           ...(output !== undefined && { output }),
-          ...(permission !== undefined && { permission: sayPermission(permission) }),
+          ...(permission !== undefined && { permission: sayPermission(permission, output?.text) }),
         },
       ];
     }),
