@@ -63,32 +63,31 @@ function findCause(
   { record: was, snapshot: old, at: since }: Answered,
   { record, snapshot, at }: Answered,
 ): Pick<CacheBreak, 'kind' | 'why'> {
-  const cause = (kind: CacheBreakKind, why: string) => ({ kind, why: `Since the run before, ${why}.` });
+  const cause = (kind: CacheBreakKind, detail = '') => ({
+    kind,
+    why: `It was the first request of a later run${detail === '' ? '' : `; ${detail}`}.`,
+  });
   const [model, other] = [was.request?.model, record.request?.model];
-  if (model !== other) return cause('model', `the model was switched from ${model} to ${other}`);
+  if (model !== other) return cause('model', `${model} before, ${other} now`);
   if (old !== undefined && snapshot !== undefined && old.hash !== snapshot.hash) {
     const tool = [...snapshot.toolNames, ...old.toolNames].find(
       (name) => snapshot.toolNames.includes(name) !== old.toolNames.includes(name),
     );
-    if (tool !== undefined) {
-      const did = snapshot.toolNames.includes(tool) ? 'added' : 'taken away';
-      return cause('tools', `tools were ${did}, first ${tool}`);
-    }
+    if (tool !== undefined)
+      return cause('tools', `${tool} was ${snapshot.toolNames.includes(tool) ? 'added' : 'taken away'}`);
     const isContext =
       old.system.join() === snapshot.system.join() && old.userContext.join() !== snapshot.userContext.join();
-    return isContext
-      ? cause('user_context', 'the context before the first message changed')
-      : cause('system', 'the system prompt changed');
+    return cause(isContext ? 'user_context' : 'system');
   }
-  if (record.view.length < was.view.length) return cause('message_removed', 'the conversation was shortened');
+  if (record.view.length < was.view.length) return cause('message_removed');
   const isHour = (was.usage?.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0;
   const idle = at - since - (record.endMs - record.startMs);
   if (idle > (isHour ? 60 : 5) * 60_000)
     return cause(
       'expired',
-      `${Math.round(idle / 60_000)} minutes had passed, more than ${isHour ? '1h' : '5m'}`,
+      `${Math.round(idle / 60_000)} minutes had passed, and it is kept for ${isHour ? 'an hour' : '5 minutes'}`,
     );
-  return cause('unexplained', 'the recorded parts of the request stayed the same');
+  return cause('unexplained');
 }
 
 /** As the watcher of a run computes it, at list prices. */
