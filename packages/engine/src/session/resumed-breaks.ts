@@ -2,8 +2,8 @@
  * Cache breaks at the first request of a run. The process that made it had no request before it to compare
  * with: they follow from the records of the run before.
  */
-import { modelInfo } from '../model/catalog/model-info.ts';
 import type { CacheBreak, CacheBreakKind } from '../protocol/model/cache.ts';
+import type { ModelPrice } from '../protocol/model/model.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { JournalEntry } from '../protocol/session/journal.ts';
 
@@ -19,13 +19,20 @@ interface Answered {
 /** Shortfalls up to this share are ignored, as within a run. */
 const TOLERANCE = 0.05;
 
+export type PriceLookup = (model: string) => ModelPrice | undefined;
+
 /** Entries of one journal go through it in order. */
 export class ResumedBreaks {
+  readonly #priceOf: PriceLookup;
   #snapshot: Snapshot | undefined;
   #before: Answered | undefined;
   /** No request was answered yet since the run began, or since another process took over. */
   #isFirst = false;
   #epoch: number | undefined;
+
+  constructor(priceOf: PriceLookup) {
+    this.#priceOf = priceOf;
+  }
 
   /** The record of a decision, with the break that it lacks; undefined: the entry is of another type. */
   complete(entry: JournalEntry): DecisionRecord | undefined {
@@ -54,8 +61,17 @@ export class ResumedBreaks {
       (before.record.cache?.readTokens ?? 0) + (before.record.cache?.writtenTokens ?? 0);
     const tokens = expectedReadTokens - cache.readTokens;
     if (tokens <= expectedReadTokens * TOLERANCE) return record;
-    const found = { ...findCause(before, this.#before), tokens, ...priceOf(tokens, record) };
+    const found = { ...findCause(before, this.#before), tokens, ...this.#price(tokens, record) };
     return { ...record, cache: { ...cache, expectedReadTokens, break: found } };
+  }
+
+  /** As the watcher of a run computes it. */
+  #price(tokens: number, { request, usage }: DecisionRecord): { readonly usd?: number } {
+    const price = request === undefined ? undefined : this.#priceOf(request.model);
+    if (price === undefined) return {};
+    const isHour = (usage?.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0;
+    const perToken = (isHour ? price.cacheWrite1h : price.cacheWrite5m) - price.cacheRead;
+    return { usd: Math.max(0, (perToken * tokens) / 1_000_000) };
   }
 }
 
@@ -88,13 +104,4 @@ function findCause(
       `${Math.round(idle / 60_000)} minutes had passed, and it is kept for ${isHour ? 'an hour' : '5 minutes'}`,
     );
   return cause('unexplained');
-}
-
-/** As the watcher of a run computes it, at list prices. */
-function priceOf(tokens: number, { request, usage }: DecisionRecord): { readonly usd?: number } {
-  const price = request === undefined ? undefined : modelInfo(request.model).price;
-  if (price === undefined) return {};
-  const isHour = (usage?.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0;
-  const perToken = (isHour ? price.cacheWrite1h : price.cacheWrite5m) - price.cacheRead;
-  return { usd: Math.max(0, (perToken * tokens) / 1_000_000) };
 }

@@ -5,7 +5,7 @@ import { describeTerminal } from '../protocol/session/terminal.ts';
 type Decided = Pick<DecisionRecord, 'decision'>;
 
 /** Its answer was retracted, and asked for with a higher cap. */
-export const isWithheld = ({ decision }: Decided): boolean =>
+export const isRetracted = ({ decision }: Decided): boolean =>
   decision?.kind === 'continue' && decision.transition === 'max_output_tokens_escalate';
 
 export const isInterrupted = ({ decision }: Decided): boolean =>

@@ -108,7 +108,7 @@ describe('what ended a run, and what was lost', () => {
   const call = { name: 'Bash', input: { command: 'make' } };
   const stop = (terminal: TerminalReason) => ({ kind: 'stop', terminal, sentence: '' }) as const;
 
-  it('an error of the API is told with its status and what the server said', () => {
+  it('an error of the API has its status and the words of the server', () => {
     const failure = {
       kind: 'authentication',
       message: 'The API refused the credentials: invalid x-api-key. Check the API key or token.',
@@ -162,7 +162,7 @@ describe('what ended a run, and what was lost', () => {
     expect(iterations.map(({ marks }) => marks.includes('wasted'))).toEqual([true, false, true]);
   });
 
-  it('who denied a call is said: the hook with its reason, the deny rule with its file, or that nobody could be asked', () => {
+  it('a denial names the hook with its reason, the deny rule with its file, or the lack of a person', () => {
     const denied = (permission: NonNullable<DecisionRecord['tools'][number]['permission']>, output = 'no') =>
       inspectEntries(entriesOf([{ calls: [{ ...call, outcome: 'denied', output, permission }] }, {}]));
     const hook = denied(

@@ -10,6 +10,7 @@ import { computeCost } from '../../model/catalog/prices.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { TodoItem } from '../../protocol/model/attachment.ts';
+import type { ModelPrice } from '../../protocol/model/model.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { CostForecast } from '../../protocol/session/forecast.ts';
@@ -29,7 +30,7 @@ import { type FoundSession, findSession, newestSession, sessionsDirectory } from
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
 import { ResumedBreaks } from '../../session/resumed-breaks.ts';
-import { isInterrupted, isWithheld } from '../../session/wasted-answers.ts';
+import { isInterrupted, isRetracted } from '../../session/wasted-answers.ts';
 import { configHome } from '../../settings/read/config-home.ts';
 import { contextUsageOnRecord } from '../host/measure-context.ts';
 
@@ -58,13 +59,16 @@ export async function readContextUsageAt(
   return contextUsageOnRecord(resumeSession(entries), (model) => limitsFor(modelInfo(model)));
 }
 
+/** Of the built-in list. */
+export const listPrice = (model: string): ModelPrice | undefined => modelInfo(model).price;
+
 /** What the session has cost, agents included. Throws `session_not_found`. */
 export async function readCostAt(sessionId: string | undefined, place: SessionPlace): Promise<SessionCost> {
   const { files, found } = await foundSession(sessionId, place);
   const entries = await readSessionEntries(found.sessionId, place);
   const recorded = resumeSession(entries).totals;
   const isForeign = entries.some(({ type, v }) => type === 'assistant' && v === 0);
-  const breaks = new ResumedBreaks();
+  const breaks = new ResumedBreaks(listPrice);
   const records = entries.flatMap((entry) => breaks.complete(entry) ?? []);
   const cost = toSessionCost(
     entries.at(0)?.sessionId ?? sessionId ?? '',
@@ -101,7 +105,7 @@ function sumWaste(spending: readonly SpendingRow[], records: readonly DecisionRe
   const sum = (figures: readonly number[]) => figures.reduce((all, figure) => all + figure, 0);
   return {
     retriesUsd: totalUsd(spending.filter(({ purpose }) => purpose === 'retry_waste')),
-    discardedUsd: sum(records.filter(isWithheld).map(useful)),
+    discardedUsd: sum(records.filter(isRetracted).map(useful)),
     cacheBrokenUsd: sum(records.map(({ cache }) => cache?.break?.usd ?? 0)),
     interruptedUsd: sum(records.filter(isInterrupted).map(useful)),
   };

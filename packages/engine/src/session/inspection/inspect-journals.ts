@@ -14,7 +14,7 @@ import type {
 import type { SessionCost } from '../../protocol/session/spending.ts';
 import { TRANSITION_REASONS } from '../../protocol/session/transition.ts';
 import type { ToolTrace } from '../../protocol/tools/tool-call.ts';
-import { isInterrupted, isWithheld } from '../wasted-answers.ts';
+import { isInterrupted, isRetracted } from '../wasted-answers.ts';
 import type { JournalRows, RowSoFar, SubmissionSoFar } from './iteration-rows.ts';
 import { type AgentFacts, listAgents } from './list-agents.ts';
 import { listEvents } from './list-events.ts';
@@ -261,7 +261,8 @@ function listMarks(
     denied: calls.some(({ outcome }) => outcome === 'denied'),
     failed: calls.some(({ outcome }) => !['ok', 'denied'].includes(outcome)),
     cache_break: cache?.break !== undefined,
-    wasted: wastedCostUsd > 0 || ((isWithheld(record) || isInterrupted(record)) && (record.costUsd ?? 0) > 0),
+    wasted:
+      wastedCostUsd > 0 || ((isRetracted(record) || isInterrupted(record)) && (record.costUsd ?? 0) > 0),
     recovered: decision?.kind === 'continue' && decision.transition !== 'next_turn',
     cut_off: isCut,
     running: false,

@@ -10,7 +10,7 @@ import type { SpentTotals } from '../../protocol/session/spending.ts';
 import { isMainRequest, ViewFold } from '../../view/fold.ts';
 import { promptText } from '../journal/message-record.ts';
 import { FactsFold } from '../resume/session-facts.ts';
-import { ResumedBreaks } from '../resumed-breaks.ts';
+import { type PriceLookup, ResumedBreaks } from '../resumed-breaks.ts';
 import { typedWords } from '../typed-words.ts';
 import { failureIn, limitIn, type ToldEnd } from './sentences.ts';
 
@@ -81,11 +81,15 @@ export class JournalRows {
   /** Of agents that results of calls name. */
   readonly agentIds = new Set<string>();
   #seq = 0;
-  readonly #breaks = new ResumedBreaks();
+  readonly #breaks: ResumedBreaks;
   readonly #facts = new FactsFold();
   readonly #current = new Map<string, SubmissionSoFar>();
   readonly #keys = new Map<string, number>();
   readonly #rowOfUuid = new Map<string, RowSoFar>();
+
+  constructor(priceOf: PriceLookup) {
+    this.#breaks = new ResumedBreaks(priceOf);
+  }
 
   /** Where the next reading begins. */
   get nextSeq(): number {

@@ -1,4 +1,4 @@
-/** What stands out in a session: bad ends, recoveries, failed calls, retries, cache breaks, denials, questions. */
+/** What stands out in a session: bad ends, recoveries, failures, retries, cache breaks, denials. */
 import type { InspectedCall, InspectedEvent, InspectedIteration } from '../../protocol/session/inspection.ts';
 import { describeTerminal } from '../../protocol/session/terminal.ts';
 import { TRANSITION_REASONS } from '../../protocol/session/transition.ts';

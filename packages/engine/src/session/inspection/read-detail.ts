@@ -10,7 +10,7 @@ import type { Told } from '../../protocol/session/told.ts';
 import { changesView } from '../../view/changes.ts';
 import { isMainRequest, ViewFold } from '../../view/fold.ts';
 import { messageOfRecord } from '../journal/message-record.ts';
-import { ResumedBreaks } from '../resumed-breaks.ts';
+import { type PriceLookup, ResumedBreaks } from '../resumed-breaks.ts';
 import {
   CUT_OFF,
   failureIn,
@@ -53,10 +53,11 @@ export async function* readDetails(
   entries: AsyncIterable<JournalEntry>,
   wants: (key: string) => boolean,
   previewChars = PREVIEW_CHARS,
+  priceOf: PriceLookup = () => undefined,
 ): AsyncGenerator<IterationDetail> {
   const fold = new ViewFold();
   const keys = new IterationKeys();
-  const breaks = new ResumedBreaks();
+  const breaks = new ResumedBreaks(priceOf);
   let snapshot: Snapshot | undefined;
   let before: Sent | undefined;
   let current: Current | undefined;

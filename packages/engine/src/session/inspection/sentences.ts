@@ -9,7 +9,7 @@ import type { ToolTrace } from '../../protocol/tools/tool-call.ts';
 
 export const CUT_OFF = 'Cut off here: the process ended before this iteration was decided.';
 
-/** What is told of an end outside the decision's record. */
+/** What is known of an end besides the decision's record. */
 export interface ToldEnd {
   /** Of the last model call. */
   readonly failure?: { readonly status?: number; readonly message: string } | undefined;
@@ -272,7 +272,7 @@ function sayRule({ rule, ruleSource: from }: Pick<Permission, 'rule' | 'ruleSour
   return `the ${kind}rule ${rule}${where}`;
 }
 
-/** Nobody was asked, although the call needed an answer. */
+/** No question was put to a person or host. */
 const UNASKED: ReadonlySet<GateReasonType> = new Set(['headless', 'asyncAgent', 'hook']);
 
 /** ms that a person or host was asked for. */
@@ -280,7 +280,7 @@ export function askedFor({ source, askedMs }: Pick<Permission, 'source' | 'asked
   return UNASKED.has(source) ? undefined : askedMs;
 }
 
-/** What decided about a call, and why it was asked about. `answer`: what the model was told of a denial. */
+/** What decided about a call, and why it was asked about. `answer`: the result that a denial gave. */
 export function sayPermission(permission: Permission, answer = ''): string {
   const { verdict, source, rule, ruled, hook } = permission;
   const asked = askedFor(permission);
