@@ -37,7 +37,10 @@ export function Detail({ source, data, view, change, iteration }: DetailProps) {
         <h2>
           <span class={`dot t-${toneOf(iteration)}`} aria-hidden="true" />#{iteration.step}{' '}
           <span class="quiet">
-            {iteration.in === undefined ? 'start' : outName(iteration.in)} → {outName(iteration.out)}
+            {iteration.in !== undefined &&
+              iteration.in !== 'next_turn' &&
+              `after: ${outName(iteration.in)} · `}
+            {outName(iteration.out)}
           </span>
         </h2>
         <label class="order">

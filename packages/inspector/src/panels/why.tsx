@@ -54,7 +54,7 @@ function Facts({ iteration, data }: Omit<WhyProps, 'detail'>) {
       </Fact>
       <Fact name="model">{[...fellBackFrom, model].join(' → ')}</Fact>
       <Fact name="sent">
-        {showPlural(sent, 'message')}, {added} new
+        {sent === 1 ? '1 entry' : `${sent} entries`}, {added} new
       </Fact>
       {tokens !== undefined && <Fact name="tokens">{sayTokens(tokens)}</Fact>}
       {context !== undefined && context.window > 0 && (
@@ -65,7 +65,7 @@ function Facts({ iteration, data }: Omit<WhyProps, 'detail'>) {
       )}
       <Fact name="cost">
         {costUsd === undefined ? 'not known' : showUsd(costUsd)}
-        {wastedUsd !== undefined && `, ${showUsd(wastedUsd)} of it wasted`}
+        {wastedUsd !== undefined && `, ${showUsd(wastedUsd)} of it for broken answers`}
       </Fact>
       {iteration.agent === '' && prompt !== '' && <Fact name="asked">{showText(prompt)}</Fact>}
       {marks.length > 0 && <Fact name="marks">{marks.map((mark) => MARKS[mark]).join(', ')}</Fact>}
@@ -116,7 +116,7 @@ function Ladder({ rules }: Pick<IterationDetail, 'rules'>) {
         ))}
       </ol>
       {rules.every(({ verdict }) => verdict === 'no') && (
-        <p class="quiet">No rule objected: the loop did the usual.</p>
+        <p class="quiet">No rule objected: the run took its usual course.</p>
       )}
     </>
   );

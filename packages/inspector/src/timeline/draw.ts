@@ -157,7 +157,7 @@ function drawRuler(context: CanvasRenderingContext2D, scene: Scene, colours: Col
     context.fillStyle = colours.line;
     context.fillRect(Math.round(x), OVERVIEW + 2, 1, heightOf(scene.lanes));
     context.fillStyle = colours.quiet;
-    const label = showMoment(scene.axis.clock(at));
+    const label = showMoment(scene.axis.clock(at), step < 100);
     if (x + context.measureText(label).width + 6 < scene.width) context.fillText(label, x + 4, y);
   }
   for (const { at, width, ms } of scene.axis.pauses) {
