@@ -7,7 +7,10 @@ const PURPOSES: Readonly<Record<string, string>> = { loop: 'conversation', retry
 /** What could have been saved, in the words of `turnwright cost`; all of it is in the table. */
 const WASTE = [
   ['retriesUsd', 'was paid for answers that broke and were asked for again.'],
-  ['discardedUsd', 'was paid for answers that were withheld, to try a higher output cap.'],
+  [
+    'discardedUsd',
+    'was paid for answers that reached their length limit and were asked for again with a higher one.',
+  ],
   ['cacheBrokenUsd', 'was paid because the prompt cache was broken.'],
   ['interruptedUsd', 'was paid for answers of turns that were interrupted.'],
 ] as const;

@@ -118,7 +118,9 @@ function useDetail(source: PageSource, session: string, iteration: InspectedIter
     readonly found: IterationDetail | undefined;
     readonly isRead: boolean;
   }>();
-  const mark = `${iteration.key}/${iteration.out}/${iteration.end}`;
+  // Its end moves while it runs, without anything new to read.
+  const open = (iteration.open ?? []).map(({ id }) => id).join();
+  const mark = `${iteration.key}/${iteration.out}/${iteration.calls.length}/${open}`;
   useEffect(() => {
     let isOver = false;
     source.detail(session, iteration.key).then(

@@ -61,7 +61,7 @@ export function Head({ data, change }: HeadProps) {
             value={showUsd(totals.wastedUsd)}
             onClick={() => change({ side: 'iterations', marks: ['wasted'] })}
           >
-            for answers that broke, were withheld or were interrupted
+            for answers that broke, were too long or were interrupted
           </Tile>
         )}
         {dearest !== undefined && (

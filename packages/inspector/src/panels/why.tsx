@@ -46,6 +46,9 @@ export function Why({ iteration, data, detail }: WhyProps) {
 
 function Facts({ iteration, data }: Omit<WhyProps, 'detail'>) {
   const { tokens, context, marks, sent, added, model, fellBackFrom = [], costUsd, wastedUsd } = iteration;
+  // The provider counts better than the estimate before the request.
+  const used =
+    tokens === undefined ? (context?.used ?? 0) : tokens.fresh + tokens.cacheRead + tokens.cacheWrite;
   const prompt = data.submissions[iteration.submission - 1]?.prompt ?? '';
   return (
     <dl class="facts">
@@ -59,8 +62,8 @@ function Facts({ iteration, data }: Omit<WhyProps, 'detail'>) {
       {tokens !== undefined && <Fact name="tokens">{sayTokens(tokens)}</Fact>}
       {context !== undefined && context.window > 0 && (
         <Fact name="context">
-          {showCount(context.used)} of {showCount(context.window)} ({showShare(context.used / context.window)}
-          ), shortened at {showCount(context.autocompactAt)}
+          {showCount(used)} of {showCount(context.window)} ({showShare(used / context.window)}), shortened at{' '}
+          {showCount(context.autocompactAt)}
         </Fact>
       )}
       <Fact name="cost">

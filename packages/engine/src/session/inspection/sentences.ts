@@ -293,7 +293,9 @@ export function sayPermission(permission: Permission, answer = ''): string {
   const first =
     ruled === undefined
       ? ''
-      : ` Before that, ${ruled.rule === undefined ? DECIDED[ruled.source] : sayRule(ruled)} said ${ruled.verdict}.`;
+      : ruled.source === 'other' && ruled.verdict === 'ask'
+        ? ' It needed approval.'
+        : ` Before that, ${ruled.rule === undefined ? DECIDED[ruled.source] : sayRule(ruled)} said ${ruled.verdict}.`;
   if (source === 'headless') return `${result}, as there was no one to ask.${first}`;
   if (reason !== undefined) return `${result} by ${by}: ${reason.replace(/\.$/, '')}.${first}`;
   const hooked = hook === undefined ? '' : ` A PreToolUse hook said ${hook}.`;
