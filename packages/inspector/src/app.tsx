@@ -2,7 +2,7 @@
 import type { SessionInspection } from '@turnwright/engine';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PageSource } from './data/page-source.ts';
-import { moveTo } from './moving.ts';
+import { extendRunning } from './moving.ts';
 import { findIteration, listIterations, type PageView, readView, writeView } from './page-view.ts';
 import type { ChangeView } from './panel-props.ts';
 import { CoursePanel } from './panels/course.tsx';
@@ -128,7 +128,10 @@ function useMoving(data: SessionInspection | undefined): SessionInspection | und
     const timer = setInterval(() => setNow(Date.now()), MOVE_MS);
     return () => clearInterval(timer);
   }, [isRunning]);
-  return useMemo(() => (data === undefined || !isRunning ? data : moveTo(data, now)), [data, isRunning, now]);
+  return useMemo(
+    () => (data === undefined || !isRunning ? data : extendRunning(data, now)),
+    [data, isRunning, now],
+  );
 }
 
 interface Keyed {

@@ -2,7 +2,7 @@
 import type { SessionInspection } from '@turnwright/engine';
 
 /** `now`: ms since 1970. Nothing becomes shorter. */
-export function moveTo(data: SessionInspection, now: number): SessionInspection {
+export function extendRunning(data: SessionInspection, now: number): SessionInspection {
   const at = now - Date.parse(data.startedAt);
   if (!(at > data.end)) return data;
   const { totals } = data;
