@@ -243,7 +243,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
   'the working directory of the process': { pattern: /\bprocess\.chdir\b/, where: [] },
   'the real clock': {
     pattern: /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(/,
-    where: ['@base', '@cli', '@testing/rehearsal'],
+    where: ['@base', '@cli', '@testing/rehearsal', '@inspector/app.tsx'],
   },
   'fetch, which costs 70 ms to load': {
     pattern: /(?<![.\w])fetch\(\s*[^)\s]|['"]undici['"]/,

@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
     await shows(page, '.detail h2', `#${dearest?.step}`);
     await shows(page, '#detail', 'the entry had expired');
     await page.getByRole('tab', { name: 'Permissions' }).click();
-    await shows(page, '#detail', 'Not allowed by the rule Bash(git push:*) of project settings');
+    await shows(page, '#detail', 'Not allowed by the deny rule Bash(git push:*) in the project settings');
 
     await page.getByRole('tab', { name: /Stands out/ }).click();
     const notable = await page.locator('#side').innerText();
@@ -88,7 +88,7 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
     const { page, errors } = await openSample(undefined, '&i=4&tab=sent');
     const detail = page.locator('#detail');
     await page.waitForSelector('.unchanged');
-    expect(await detail.innerText()).toMatch(/\d+ messages as in the request before/);
+    expect(await detail.innerText()).toMatch(/\d+ entries as in the request before/);
     await shows(page, '#detail', 'first that differs');
     await page.getByRole('tab', { name: /^Tools/ }).click();
     expect(await detail.locator('.diff').innerText()).toMatch(
@@ -139,6 +139,9 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
       took.push(performance.now() - began);
       served.cut();
     }
+    // Another session that begins is listed without a reload.
+    writeSession(home, { ...SAMPLE, sessionId: AGENT_ID.padEnd(36, '0'), prompt: 'A later one.' });
+    await page.locator('nav option', { hasText: 'A later one.' }).waitFor({ state: 'attached' });
     const steps = await page.locator('.row .n').allInnerTexts();
     expect(steps).toEqual(Array.from({ length: rounds + 1 }, (_, at) => `#${at + 1}`));
     expect(errors.filter((error) => !/ERR_|Failed to load/.test(error))).toEqual([]);
@@ -181,6 +184,55 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
         expect([colorScheme, side, found]).toEqual([colorScheme, side, []]);
       }
     }
+  });
+
+  it('brings what was chosen into sight, from tiles and keys, and walks the list', async () => {
+    const { page } = await openSample({ width: 1280, height: 900 });
+    const isInSight = (selector: string) =>
+      page.waitForFunction((found) => {
+        const { top, bottom } = document.querySelector(found)?.getBoundingClientRect() ?? {
+          top: -1,
+          bottom: 0,
+        };
+        return top >= 50 && bottom <= innerHeight;
+      }, selector);
+    const toTop = () => page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+    await page.locator('.tile', { hasText: 'Dearest' }).click();
+    await isInSight('.detail');
+    await toTop();
+    await page.keyboard.press('w');
+    await isInSight('.detail');
+    await toTop();
+    await page.locator('.tile', { hasText: 'Cost' }).first().click();
+    await isInSight('.side');
+    await page.locator('[data-tab="iterations"]').click();
+    await page.locator('.row').first().click();
+    for (const [key, step] of [
+      ['ArrowDown', '#2'],
+      ['ArrowUp', '#1'],
+      ['End', '#8'],
+      ['Home', '#1'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await shows(page, '.detail h2', step);
+    }
+  });
+
+  it('fills the flame by cost, and has each figure below its heading', async () => {
+    const { page, data } = await openSample(undefined, '&course=flame');
+    const box = await page.locator('.flame').boundingBox();
+    const last = await page.locator('.flame > .flame-row > .flame-box').last().boundingBox();
+    expect((last?.x ?? 0) + (last?.width ?? 0)).toBeGreaterThan((box?.x ?? 0) + (box?.width ?? 0) - 3);
+    await page.getByRole('tab', { name: 'Table' }).click();
+    expect(await page.locator('#course tfoot').innerText()).not.toContain('$');
+    await page.getByRole('tab', { name: 'Cost' }).click();
+    const heads = await page.locator('#side thead th').allInnerTexts();
+    const foot = await page.locator('#side tfoot > tr > *').allInnerTexts();
+    expect(foot.at(heads.indexOf('USD') - 2)).toBe(usd(data.cost.totalCostUsd));
+    expect(await page.locator('#side').innerText()).toContain(
+      `${usd(data.cost.waste.cacheBrokenUsd)} was paid because the prompt cache was broken.`,
+    );
+    expect(await page.locator('.state').innerText()).toBe('done');
   });
 
   it('fits a phone: nothing is wider than the window', async () => {

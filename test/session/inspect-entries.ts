@@ -1,7 +1,7 @@
 /** The inspector's data of entries that are in no file. */
 import type { SessionInspection } from '@turnwright/engine';
 import type { JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
-import { toSessionCost } from '../../packages/engine/src/engine/standalone/inspect-session.ts';
+import { listPrice, toSessionCost } from '../../packages/engine/src/engine/standalone/inspect-session.ts';
 import { inspectionText } from '../../packages/engine/src/session/explain.ts';
 import { inspectJournals } from '../../packages/engine/src/session/inspection/inspect-journals.ts';
 import { JournalRows } from '../../packages/engine/src/session/inspection/iteration-rows.ts';
@@ -10,7 +10,7 @@ export function inspectEntries(
   entries: readonly JournalEntry[],
   { isRunning = false }: { readonly isRunning?: boolean } = {},
 ): SessionInspection {
-  const main = new JournalRows();
+  const main = new JournalRows(listPrice);
   for (const entry of entries) main.add(entry);
   const sessionId = main.sessionId;
   return inspectJournals({

@@ -35,7 +35,9 @@ describe('explain', () => {
     expect(why.stdout).toBe('The model gave its answer and asked for no further tool: the task is done.\n');
     const one = await commandLine(['explain', SAMPLE_ID, '--iteration', '6'], { env, cwd });
     expect(one.stdout).toContain('no  Was the run interrupted?');
-    expect(one.stdout).toContain('Bash: Not allowed by the rule Bash(git push:*) of project settings.');
+    expect(one.stdout).toContain(
+      'Bash: Not allowed by the deny rule Bash(git push:*) in the project settings',
+    );
     const agent = await commandLine(['explain', SAMPLE_ID, '--iteration', 'a91c04e2:1'], { env, cwd });
     expect(agent.stdout).toContain('tool_use Grep');
     expect(await commandLine(['explain', SAMPLE_ID, '--iteration', '99'], { env, cwd })).toMatchObject({

@@ -238,6 +238,27 @@ describe('flags reach the engine', () => {
     }
   });
 
+  test('says who denied a call: a hook with its reason, or a deny rule', async () => {
+    const write = reply([toolUse('Write', { file_path: 'note.txt', content: 'hello' })]);
+    const hook = { type: 'command', command: 'echo "note.txt is frozen until Friday" >&2; exit 2' };
+    for (const [settings, notice] of [
+      [
+        { hooks: { PreToolUse: [{ matcher: 'Write', hooks: [hook] }] } },
+        /^1 call was denied \(1 Write\) by a hook: .*note\.txt is frozen until Friday\n$/,
+      ],
+      [
+        { permissions: { deny: ['Write'] } },
+        /^1 call was denied \(1 Write\) by a rule: .*the rule Write .*\n$/,
+      ],
+    ] as const) {
+      const server = await rehearse(write, reply('done'));
+      const args = ['-p', 'write', '--settings', JSON.stringify(settings), '--dangerously-skip-permissions'];
+      const ran = await commandLine(args, { env: against(server), cwd: temporaryFolder() });
+      expect(ran.stdout).toBe('done\n');
+      expect(ran.stderr).toMatch(notice);
+    }
+  });
+
   test('settings: a file, JSON, and none when the sources say so', async () => {
     const cwd = temporaryFolder();
     const file = join(cwd, 'mine.json');

@@ -2,6 +2,7 @@
 import type { SessionInspection } from '@turnwright/engine';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PageSource } from './data/page-source.ts';
+import { extendRunning } from './moving.ts';
 import { findIteration, listIterations, type PageView, readView, writeView } from './page-view.ts';
 import type { ChangeView } from './panel-props.ts';
 import { CoursePanel } from './panels/course.tsx';
@@ -22,10 +23,14 @@ const ADDRESS_MS = 150;
 
 export function App({ source, session }: AppProps) {
   const [view, setView] = useState<PageView>(() => readView(location.hash, session));
-  const [data, setData] = useState<SessionInspection>();
+  const [received, setData] = useState<SessionInspection>();
+  const data = useMoving(received);
   const [link, setLink] = useState<{ readonly isConnected: boolean; readonly why?: string | undefined }>();
   const [overlay, setOverlay] = useState<'help' | 'search'>();
-  const change: ChangeView = useCallback((next) => setView((before) => ({ ...before, ...next })), []);
+  const change: ChangeView = useCallback((next) => {
+    setView((before) => ({ ...before, ...next }));
+    showChanged(next);
+  }, []);
 
   useEffect(() => {
     setData(undefined);
@@ -103,6 +108,32 @@ export function App({ source, session }: AppProps) {
   );
 }
 
+/** What was asked for may be below the fold: the list or the detail is brought into sight. */
+function showChanged(next: Partial<PageView>): void {
+  const isDetail = 'selected' in next || 'tab' in next;
+  if (!isDetail && !('side' in next || 'marks' in next || 'order' in next)) return;
+  requestAnimationFrame(() =>
+    document.querySelector(isDetail ? '.detail' : '.side')?.scrollIntoView({ block: 'nearest' }),
+  );
+}
+
+const MOVE_MS = 1000;
+
+/** Of a running session: what is open lasts until now. */
+function useMoving(data: SessionInspection | undefined): SessionInspection | undefined {
+  const [now, setNow] = useState(Date.now);
+  const isRunning = data?.state === 'running';
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), MOVE_MS);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return useMemo(
+    () => (data === undefined || !isRunning ? data : extendRunning(data, now)),
+    [data, isRunning, now],
+  );
+}
+
 interface Keyed {
   readonly data: SessionInspection | undefined;
   readonly view: PageView;
@@ -140,6 +171,14 @@ function act(key: string, { data, view, selected, change, setOverlay }: Keyed): 
     if (next !== undefined) change({ selected: next.key, follows: false });
   };
   switch (key) {
+    case 'ArrowUp':
+    case 'ArrowDown':
+    case 'Home':
+    case 'End':
+      // Elsewhere these keys scroll.
+      if (document.activeElement?.closest('.rows') === null || document.activeElement === null) return false;
+      step({ ArrowUp: -1, ArrowDown: 1, Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY }[key]);
+      return true;
     case 'ArrowLeft':
       step(-1);
       return true;

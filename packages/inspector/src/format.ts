@@ -16,18 +16,22 @@ export function showCount(value: number): string {
 export const showUsd = (value: number): string =>
   `$${value !== 0 && value < 1 ? value.toFixed(4) : value.toFixed(2)}`;
 
+/** Of an iteration. */
+export const showCost = (usd: number | undefined): string =>
+  usd === undefined ? 'cost not known' : showUsd(usd);
+
 export const showShare = (share: number): string => `${Math.round(share * 100)} %`;
 
 export const showPlural = (n: number, word: string): string =>
   `${n.toLocaleString('en')} ${word}${n === 1 ? '' : 's'}`;
 
-/** How long after the session's begin. */
-export function showMoment(ms: number): string {
-  const seconds = Math.max(0, ms) / 1000;
-  const whole = Math.floor(seconds);
+/** How long after the session's begin. `isFine`: with milliseconds. */
+export function showMoment(ms: number, isFine = false): string {
+  const tenths = Math.floor(Math.max(0, ms) / 100 + 1e-6);
+  const whole = Math.floor(tenths / 10);
   const two = (n: number) => `${n}`.padStart(2, '0');
   if (whole < 3600)
-    return `${Math.floor(whole / 60)}:${two(whole % 60)}.${Math.floor((seconds - whole) * 10)}`;
+    return `${Math.floor(whole / 60)}:${two(whole % 60)}.${isFine ? `${Math.round(Math.max(0, ms) % 1000)}`.padStart(3, '0') : tenths % 10}`;
   return `${Math.floor(whole / 3600)}:${two(Math.floor((whole % 3600) / 60))}:${two(whole % 60)}`;
 }
 

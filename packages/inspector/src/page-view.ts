@@ -1,5 +1,5 @@
 /** What a person has chosen to see; the address holds it, so that a link leads to the same view. */
-import type { InspectedIteration, IterationMark, SessionInspection } from '@turnwright/engine';
+import type { InspectedCall, InspectedIteration, IterationMark, SessionInspection } from '@turnwright/engine';
 
 const SIDES = ['iterations', 'notable', 'agents', 'cost'] as const;
 type SideName = (typeof SIDES)[number];
@@ -78,6 +78,19 @@ export const findIteration = (
   name === undefined
     ? undefined
     : (data.iterations.find(({ key }) => key === name) ?? data.iterations.find(({ step }) => step === name));
+
+/** Of marks that are about calls: how many calls; else how many iterations. */
+export function countCalls(iterations: readonly InspectedIteration[], mark: IterationMark): number {
+  const marked = iterations.filter(({ marks }) => marks.includes(mark));
+  const counts = COUNTED[mark];
+  return counts === undefined ? marked.length : marked.flatMap(({ calls }) => calls).filter(counts).length;
+}
+
+const COUNTED: Partial<Readonly<Record<IterationMark, (call: InspectedCall) => boolean>>> = {
+  asked: ({ askedMs }) => askedMs !== undefined,
+  denied: ({ outcome }) => outcome === 'denied',
+  failed: ({ outcome }) => outcome !== 'ok' && outcome !== 'denied',
+};
 
 /** Those that are listed, in order. */
 export function listIterations(

@@ -1,5 +1,5 @@
 /** Names of what is shown. */
-import type { InspectedIteration, IterationMark } from '@turnwright/engine';
+import type { InspectedIteration, IterationMark, SessionInspection } from '@turnwright/engine';
 
 export const MARKS: Readonly<Record<IterationMark, string>> = {
   retried: 'retried',
@@ -17,15 +17,22 @@ export const MARKS: Readonly<Record<IterationMark, string>> = {
 };
 
 const OUTS: Readonly<Record<string, string>> = {
-  next_turn: 'next turn',
+  next_turn: 'went on',
   collapse_drain_retry: 'folded, again',
   reactive_compact_retry: 'shortened, again',
-  max_output_tokens_escalate: 'longer answer',
+  max_output_tokens_escalate: 'cut, asked again',
   max_output_tokens_recovery: 'go on',
   stop_hook_blocking: 'sent back',
   token_budget_continuation: 'go on',
   unusable_answer_retry: 'asked again',
+  verify_failed: 'sent back',
   completed: 'done',
+  aborted_streaming: 'interrupted',
+  aborted_tools: 'interrupted',
+  max_turns: 'turn limit',
+  budget_exhausted: 'budget spent',
+  api_error: 'API error',
+  model_error: 'model failed',
   cut_off: 'cut off',
 };
 
@@ -41,6 +48,29 @@ export function toneOf({ out, marks }: Pick<InspectedIteration, 'out' | 'marks'>
   if (out === 'next_turn') return 'plain';
   return marks.includes('recovered') ? 'recovered' : 'bad';
 }
+
+interface Outcome {
+  readonly word: string;
+  readonly tone: 'good' | 'warn' | 'bad';
+}
+
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
+  completed: { word: 'done', tone: 'good' },
+  success: { word: 'done', tone: 'good' },
+  max_turns: { word: 'turn limit', tone: 'warn' },
+  budget_exhausted: { word: 'budget spent', tone: 'warn' },
+  aborted_streaming: { word: 'interrupted', tone: 'warn' },
+  aborted_tools: { word: 'interrupted', tone: 'warn' },
+  hook_stopped: { word: 'stopped by a hook', tone: 'warn' },
+  stop_hook_prevented: { word: 'stopped by a hook', tone: 'warn' },
+  unverified: { word: 'unverified', tone: 'bad' },
+};
+
+/** How a session that is over went. */
+export const findOutcome = ({ terminal }: Pick<SessionInspection, 'terminal'>): Outcome =>
+  terminal === undefined
+    ? { word: 'stopped', tone: 'warn' }
+    : (OUTCOMES[terminal] ?? { word: 'failed', tone: 'bad' });
 
 export const STATES = {
   empty: 'empty',

@@ -169,7 +169,10 @@ function notes({
 function wasteLines({ retriesUsd, discardedUsd, cacheBrokenUsd, interruptedUsd }: SpendingWaste): string[] {
   const parts = [
     [retriesUsd, 'was paid for answers that broke and were asked for again.'],
-    [discardedUsd, 'was paid for answers that were withheld, to try a higher output cap.'],
+    [
+      discardedUsd,
+      'was paid for answers that reached their length limit and were asked for again with a higher one.',
+    ],
     [cacheBrokenUsd, 'was paid because the prompt cache was broken.'],
     [interruptedUsd, 'was paid for answers of turns that were interrupted.'],
   ] as const;

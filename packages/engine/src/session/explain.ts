@@ -84,9 +84,7 @@ function describeIteration(iteration: InspectedIteration): readonly string[] {
   const { step, calls, tokens, context, costUsd, start, end, model, out, marks } = iteration;
   const read = tokens === undefined ? 0 : tokens.fresh + tokens.cacheRead + tokens.cacheWrite;
   const share =
-    context === undefined || context.window === 0
-      ? ''
-      : ` (${Math.round((context.used / context.window) * 100)} %)`;
+    context === undefined || context.window === 0 ? '' : ` (${Math.round((read / context.window) * 100)} %)`;
   const failed = calls.filter(({ failure }) => failure !== undefined);
   const parts = [
     `#${step}`,
@@ -162,6 +160,8 @@ const MOST_DEAREST = 5;
 const LEAST_FOR_DEAREST = 6;
 
 const HEADINGS = {
+  recovery: 'Recovered:',
+  failure: 'Failed:',
   retry: 'Asked again:',
   wait: 'Waited:',
   fallback: 'Other models:',

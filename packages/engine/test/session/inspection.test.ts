@@ -8,7 +8,7 @@ import {
 } from '@turnwright/test/inspector/made-session.ts';
 import { SAMPLE } from '@turnwright/test/inspector/sample-sessions.ts';
 import { inShortAndLongForm } from '@turnwright/test/long-form.ts';
-import { inspectEntries } from '@turnwright/test/session/inspect-entries.ts';
+import { explainRecords, inspectEntries } from '@turnwright/test/session/inspect-entries.ts';
 import { asEntries, decisionRecord } from '@turnwright/test/session/sample-journal.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ import { RULES } from '../../src/loop/rules/index.ts';
 import type { CacheBreakKind } from '../../src/protocol/model/cache.ts';
 import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
 import type { IterationDetail } from '../../src/protocol/session/inspection.ts';
-import { TERMINAL_REASONS, TERMINALS } from '../../src/protocol/session/terminal.ts';
+import { TERMINAL_REASONS, TERMINALS, type TerminalReason } from '../../src/protocol/session/terminal.ts';
 import { TRANSITION_REASONS } from '../../src/protocol/session/transition.ts';
 import { readDetails } from '../../src/session/inspection/read-detail.ts';
 import { QUESTIONS, sayCacheBreak, sayDecision } from '../../src/session/inspection/sentences.ts';
@@ -102,6 +102,153 @@ it.each(KINDS)('a cache break by %s is named with its price', (kind) => {
   );
   expect(found[0]?.sentence).not.toMatch(JARGON);
   expect(totals.cacheBreakUsd).toBe(0.0617);
+});
+
+describe('what ended a run, and what was lost', () => {
+  const call = { name: 'Bash', input: { command: 'make' } };
+  const stop = (terminal: TerminalReason) => ({ kind: 'stop', terminal, sentence: '' }) as const;
+
+  it('an error of the API has its status and the words of the server', () => {
+    const failure = {
+      kind: 'authentication',
+      message: 'The API refused the credentials: invalid x-api-key. Check the API key or token.',
+      status: 401,
+    } as const;
+    const records = makeRecords({ ...SAMPLE, iterations: [{}, { decision: stop('api_error') }] });
+    const bodies = records.map(({ body }) =>
+      body.type === 'decision' && body.record.iteration === 2
+        ? { ...body, told: { calls: [{ n: 0, attempts: 1, kind: 'failed' as const, failure }] } }
+        : body,
+    );
+    const said = 'Stopped: the API refused the request (401): invalid x-api-key. Check the API key or token.';
+    const data = inspectEntries(asEntries(bodies));
+    expect(data.sentence).toBe(said);
+    expect(data.events).toContainEqual({ kind: 'end', key: '1.2', step: '2', sentence: said });
+    expect(explainRecords(asEntries(bodies))).toContain(said);
+    expect(
+      sayDecision(decisionRecord('s', 1, 1, stop('api_error')), {
+        failure: { status: 529, message: 'Overloaded' },
+      }),
+    ).toBe('Stopped: the API failed (529): Overloaded.');
+  });
+
+  it('a spending limit is named', () => {
+    const records = makeRecords({ ...SAMPLE, iterations: [{ decision: stop('budget_exhausted') }] });
+    const bodies = records.map(({ body }) =>
+      body.type === 'result'
+        ? { ...body, result: { ...(body.result as object), errors: ['Reached maximum budget ($0.2)'] } }
+        : body,
+    );
+    expect(inspectEntries(asEntries(bodies)).sentence).toMatch(
+      /^Stopped: the spending limit of \$0\.2000 was reached, after \$0\.\d+ \(--max-budget-usd\)\.$/,
+    );
+  });
+
+  it('recoveries, failed calls and interruptions stand out, and what they cost is that of the ledger', () => {
+    const { events, totals, cost, iterations } = inspectEntries(
+      entriesOf([
+        { transition: 'max_output_tokens_escalate', costUsd: 0.5, calls: [] },
+        { calls: [{ ...call, outcome: 'error', output: 'make: *** no rule' }] },
+        { decision: stop('aborted_streaming'), costUsd: 0.25, calls: [] },
+      ]),
+    );
+    expect(events.map(({ kind, sentence }) => [kind, sentence])).toEqual([
+      ['recovery', 'The answer reached its length limit: it was asked for again with a higher one.'],
+      ['failure', 'Bash make: make: *** no rule'],
+      ['end', 'Stopped: interrupted while the model was answering.'],
+    ]);
+    expect(cost.waste).toMatchObject({ discardedUsd: 0.5, interruptedUsd: 0.25 });
+    expect(totals.wastedUsd).toBe(0.75);
+    expect(iterations.map(({ marks }) => marks.includes('wasted'))).toEqual([true, false, true]);
+  });
+
+  it('a denial names the hook with its reason, the deny rule with its file, or the lack of a person', () => {
+    const denied = (permission: NonNullable<DecisionRecord['tools'][number]['permission']>, output = 'no') =>
+      inspectEntries(entriesOf([{ calls: [{ ...call, outcome: 'denied', output, permission }] }, {}]));
+    const hook = denied(
+      { verdict: 'deny', source: 'hook' },
+      'PreToolUse:Write hook error: package-lock.json is frozen until Friday',
+    );
+    expect(hook.events[0]?.sentence).toBe(
+      'Bash make: Not allowed by the PreToolUse hook: package-lock.json is frozen until Friday.',
+    );
+    const rule = { rule: 'Read(./.env)', ruleSource: 'flagSettings' };
+    expect(denied({ verdict: 'deny', source: 'rule', ...rule }).events[0]?.sentence).toBe(
+      'Bash make: Not allowed by the deny rule Read(./.env) in the settings given to this run (--settings).',
+    );
+    const nobody = denied({
+      verdict: 'deny',
+      source: 'headless',
+      askedMs: 46,
+      ruled: { verdict: 'ask', source: 'mode' },
+    });
+    expect(nobody.events.map(({ kind, sentence }) => [kind, sentence])).toEqual([
+      [
+        'denial',
+        'Bash make: Not allowed, as there was no one to ask. Before that, the permission mode said ask.',
+      ],
+    ]);
+    expect(nobody.totals.waitingMs).toBe(0);
+    expect(nobody.iterations[0]?.marks).toEqual(['denied']);
+  });
+});
+
+describe('the first request of a later run', () => {
+  /** What one process wrote, and then another one that resumed. */
+  function resume({ idleMs = 1000, usage = {}, ...snapshot }: MadeResume) {
+    const first = makeRecords({ ...SAMPLE, iterations: [{}, {}] });
+    const sessionId = `second${SAMPLE.sessionId}`;
+    const iterations = [
+      { idleMs, usage: { cache_read_input_tokens: 0, cache_creation_input_tokens: 13_000, ...usage } },
+      {},
+    ];
+    const startMs = (first.at(-1)?.at ?? 0) + 1;
+    const second = makeRecords({ ...SAMPLE, sessionId, startMs, iterations });
+    const bodies = [...first, ...second.map(({ body, at }) => ({ body: change(body), at }))];
+    function change(body: (typeof second)[number]['body']) {
+      if (body.type === 'context-snapshot') return { ...body, ...snapshot };
+      if (body.type !== 'decision') return body;
+      const { record } = body;
+      return { ...body, record: { ...record, view: { ...record.view, length: record.view.length + 4 } } };
+    }
+    return inspectEntries(asEntries(bodies.map(({ body }) => body)));
+  }
+  interface MadeResume {
+    readonly idleMs?: number;
+    readonly usage?: MadeIteration['usage'];
+    readonly system?: readonly string[];
+    readonly toolNames?: readonly string[];
+    readonly hash?: string;
+  }
+
+  it.each([
+    ['another system prompt', 'system', { system: ['Answer in rhymes.'], hash: 'h2' }],
+    ['other tools', 'tools', { toolNames: ['Bash'], hash: 'h3' }],
+    ['a long pause', 'expired', { idleMs: 6 * 60_000 }],
+    ['nothing that is recorded', 'unexplained', {}],
+  ] as const)('is compared with the last one before: %s', (_, kind, given) => {
+    const { iterations, events, totals, cost } = resume(given);
+    // 10,500 read and 1,500 written before: what the second request left in the cache.
+    expect(iterations.map(({ cacheBreak }) => cacheBreak?.kind)).toEqual([
+      undefined,
+      undefined,
+      kind,
+      undefined,
+    ]);
+    expect(iterations[2]?.cacheBreak).toMatchObject({ tokens: 12_000, usd: 0.0576 });
+    expect(iterations[2]?.marks).toContain('cache_break');
+    expect(events.filter((event) => event.kind === 'cache_break')).toMatchObject([
+      { key: '2.1', usd: 0.0576 },
+    ]);
+    expect(totals.cacheBreakUsd).toBe(cost.waste.cacheBrokenUsd);
+    expect(cost.waste.cacheBrokenUsd).toBeCloseTo(0.0576);
+  });
+
+  it('that found what the run before had written broke nothing', () => {
+    const { totals, events } = resume({ usage: { cache_read_input_tokens: 12_000 }, hash: 'h2' });
+    expect(events.filter(({ kind }) => kind === 'cache_break')).toEqual([]);
+    expect(totals.cacheBreakUsd).toBe(0);
+  });
 });
 
 describe('states', () => {

@@ -22,7 +22,11 @@ const ROWS: readonly Row[] = [
     (each) => each.tokens?.cacheRead ?? 0,
   ],
   ['tokens written', ({ tokens }) => showCount(tokens?.output ?? 0), ({ tokens }) => tokens?.output ?? 0],
-  ['cost', ({ costUsd = 0 }) => showUsd(costUsd), ({ costUsd = 0 }) => costUsd],
+  [
+    'cost',
+    ({ costUsd }) => (costUsd === undefined ? 'not known' : showUsd(costUsd)),
+    ({ costUsd = 0 }) => costUsd,
+  ],
   ['time', ({ start, end }) => showDuration(end - start), ({ start, end }) => end - start],
   ['attempts', ({ attempts }) => `${attempts.length}`, ({ attempts }) => attempts.length],
   ['calls', ({ calls }) => calls.map(({ name }) => name).join(', ') || 'none'],

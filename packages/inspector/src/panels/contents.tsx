@@ -35,14 +35,14 @@ export function SentPanel({
       </details>
       {unchanged > 0 && (
         <p class="unchanged">
-          {showPlural(unchanged, 'message')} as in the request before{' '}
+          {unchanged === 1 ? '1 entry' : `${unchanged} entries`} as in the request before{' '}
           <span class="quiet">≈ {showCount(unchangedTokens)} tokens</span>
         </p>
       )}
       {removedCount > 0 && (
         <details class="entry gone">
           <summary>
-            <b>{showPlural(removedCount, 'message')}</b> of the request before{' '}
+            <b>{removedCount === 1 ? '1 entry' : `${removedCount} entries`}</b> of the request before{' '}
             {removedCount === 1 ? 'is' : 'are'} gone
           </summary>
           {removed.map((entry, at) => (

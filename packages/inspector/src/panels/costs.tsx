@@ -2,8 +2,21 @@
 import { showCount, showUsd } from '../format.ts';
 import type { PanelProps } from '../panel-props.ts';
 
+const PURPOSES: Readonly<Record<string, string>> = { loop: 'conversation', retry_waste: 'broken answers' };
+
+/** What could have been saved, in the words of `turnwright cost`; all of it is in the table. */
+const WASTE = [
+  ['retriesUsd', 'was paid for answers that broke and were asked for again.'],
+  [
+    'discardedUsd',
+    'was paid for answers that reached their length limit and were asked for again with a higher one.',
+  ],
+  ['cacheBrokenUsd', 'was paid because the prompt cache was broken.'],
+  ['interruptedUsd', 'was paid for answers of turns that were interrupted.'],
+] as const;
+
 export function Costs({ data }: PanelProps) {
-  const { rows, totalCostUsd, unpricedModels, computedUsd } = data.cost;
+  const { rows, totalCostUsd, unpricedModels, computedUsd, waste } = data.cost;
   const most = rows.reduce((m, { costUSD }) => Math.max(m, costUSD), 0);
   const sum = (pick: (row: (typeof rows)[number]) => number) =>
     rows.reduce((total, row) => total + pick(row), 0);
@@ -15,12 +28,12 @@ export function Costs({ data }: PanelProps) {
             <th>agent</th>
             <th>purpose</th>
             <th>model</th>
-            <th class="number">calls</th>
-            <th class="number">fresh</th>
-            <th class="number">cache read</th>
-            <th class="number">write</th>
-            <th class="number">output</th>
             <th class="number">USD</th>
+            <th class="number">calls</th>
+            <th class="number wide">fresh</th>
+            <th class="number wide">cache read</th>
+            <th class="number wide">cache write</th>
+            <th class="number">output</th>
           </tr>
         </thead>
         <tbody>
@@ -29,34 +42,41 @@ export function Costs({ data }: PanelProps) {
             .map((row) => (
               <tr key={`${row.agent}/${row.purpose}/${row.model}/${row.provider}`}>
                 <td>{row.agent}</td>
-                <td>{row.purpose.replaceAll('_', ' ')}</td>
+                <td>{PURPOSES[row.purpose] ?? row.purpose.replaceAll('_', ' ')}</td>
                 <td>{row.model}</td>
-                <td class="number">{row.calls}</td>
-                <td class="number">{showCount(row.inputTokens)}</td>
-                <td class="number">{showCount(row.cacheReadInputTokens)}</td>
-                <td class="number">{showCount(row.cacheCreationInputTokens)}</td>
-                <td class="number">{showCount(row.outputTokens)}</td>
                 <td class="number paid">
-                  {row.isPriced ? showUsd(row.costUSD) : '?'}
+                  {row.isPriced ? showUsd(row.costUSD) : 'not known'}
                   <i class="weight" style={{ width: `${most === 0 ? 0 : (row.costUSD / most) * 100}%` }} />
                 </td>
+                <td class="number">{row.calls}</td>
+                <td class="number wide">{showCount(row.inputTokens)}</td>
+                <td class="number wide">{showCount(row.cacheReadInputTokens)}</td>
+                <td class="number wide">{showCount(row.cacheCreationInputTokens)}</td>
+                <td class="number">{showCount(row.outputTokens)}</td>
               </tr>
             ))}
         </tbody>
         <tfoot>
           <tr>
             <th colSpan={3}>total</th>
+            <td class="number">{showUsd(totalCostUsd)}</td>
             <td class="number">{sum(({ calls }) => calls)}</td>
-            <td class="number">{showCount(sum(({ inputTokens }) => inputTokens))}</td>
-            <td class="number">{showCount(sum(({ cacheReadInputTokens }) => cacheReadInputTokens))}</td>
-            <td class="number">
+            <td class="number wide">{showCount(sum(({ inputTokens }) => inputTokens))}</td>
+            <td class="number wide">{showCount(sum(({ cacheReadInputTokens }) => cacheReadInputTokens))}</td>
+            <td class="number wide">
               {showCount(sum(({ cacheCreationInputTokens }) => cacheCreationInputTokens))}
             </td>
             <td class="number">{showCount(sum(({ outputTokens }) => outputTokens))}</td>
-            <td class="number">{showUsd(totalCostUsd)}</td>
           </tr>
         </tfoot>
       </table>
+      {WASTE.map(([kind, words]) =>
+        waste[kind] > 0 ? (
+          <p key={kind} class="quiet">
+            {showUsd(waste[kind])} {words}
+          </p>
+        ) : null,
+      )}
       {unpricedModels.length > 0 && (
         <p class="quiet">Not included: {unpricedModels.join(', ')}, whose price is not known.</p>
       )}

@@ -1,6 +1,6 @@
 /** How the session went: as a timeline, as a flame of agents, or as a table of figures. */
 
-import { showDuration, showUsd } from '../format.ts';
+import { showDuration } from '../format.ts';
 import type { PanelProps } from '../panel-props.ts';
 import { Flame } from '../timeline/flame.tsx';
 import { Timeline } from '../timeline/timeline.tsx';
@@ -41,6 +41,7 @@ function Lanes({ data }: PanelProps) {
       row.asked += askedMs ?? 0;
     }
   const { totals, iterations } = data;
+  const asked = [...tools.values()].reduce((sum, row) => sum + row.asked, 0);
   const attempts = iterations.reduce((sum, each) => sum + each.attempts.length, 0);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Figures of the timeline">
@@ -66,13 +67,13 @@ function Lanes({ data }: PanelProps) {
           </tr>
           {[...tools]
             .sort((a, b) => b[1].ms - a[1].ms)
-            .map(([name, { calls, ms, failed, asked }]) => (
+            .map(([name, { calls, ms, failed, asked: own }]) => (
               <tr key={name}>
                 <th>{name}</th>
                 <td class="number">{calls}</td>
                 <td class="number">{showDuration(ms)}</td>
                 <td class="number">{failed}</td>
-                <td class="number">{asked === 0 ? '–' : showDuration(asked)}</td>
+                <td class="number">{own === 0 ? '–' : showDuration(own)}</td>
               </tr>
             ))}
         </tbody>
@@ -82,7 +83,7 @@ function Lanes({ data }: PanelProps) {
             <td class="number">{iterations.length}</td>
             <td class="number">{showDuration(totals.activeMs)}</td>
             <td class="number">–</td>
-            <td class="number">{showUsd(totals.costUsd)}</td>
+            <td class="number">{asked === 0 ? '–' : showDuration(asked)}</td>
           </tr>
         </tfoot>
       </table>

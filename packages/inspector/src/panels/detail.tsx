@@ -37,7 +37,10 @@ export function Detail({ source, data, view, change, iteration }: DetailProps) {
         <h2>
           <span class={`dot t-${toneOf(iteration)}`} aria-hidden="true" />#{iteration.step}{' '}
           <span class="quiet">
-            {iteration.in === undefined ? 'start' : outName(iteration.in)} → {outName(iteration.out)}
+            {iteration.in !== undefined &&
+              iteration.in !== 'next_turn' &&
+              `after: ${outName(iteration.in)} · `}
+            {outName(iteration.out)}
           </span>
         </h2>
         <label class="order">
@@ -115,7 +118,9 @@ function useDetail(source: PageSource, session: string, iteration: InspectedIter
     readonly found: IterationDetail | undefined;
     readonly isRead: boolean;
   }>();
-  const mark = `${iteration.key}/${iteration.out}/${iteration.end}`;
+  // Its end moves while it runs, without anything new to read.
+  const open = (iteration.open ?? []).map(({ id }) => id).join();
+  const mark = `${iteration.key}/${iteration.out}/${iteration.calls.length}/${open}`;
   useEffect(() => {
     let isOver = false;
     source.detail(session, iteration.key).then(

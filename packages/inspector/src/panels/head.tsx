@@ -2,7 +2,7 @@
 import type { InspectedIteration, InspectedTotals, SessionInspection } from '@turnwright/engine';
 import type { ComponentChildren } from 'preact';
 import { showCount, showDuration, showPlural, showShare, showText, showUsd } from '../format.ts';
-import { findIteration } from '../page-view.ts';
+import { countCalls, findIteration } from '../page-view.ts';
 import type { ChangeView } from '../panel-props.ts';
 
 interface HeadProps {
@@ -14,7 +14,7 @@ export function Head({ data, change }: HeadProps) {
   const { totals, cost, damage } = data;
   const dearest = findIteration(data, data.dearest);
   const last = data.iterations.findLast(({ agent }) => agent === '');
-  const failures = data.iterations.filter(({ marks }) => marks.includes('failed')).length;
+  const failures = countCalls(data.iterations, 'failed');
   const select = (iteration: InspectedIteration | undefined) =>
     iteration !== undefined && change({ selected: iteration.key, follows: false, tab: 'why' });
   return (
@@ -36,7 +36,7 @@ export function Head({ data, change }: HeadProps) {
           onClick={() => change({ side: 'iterations', marks: [] })}
         >
           {showPlural(totals.calls, 'call')}
-          {failures > 0 && `, ${failures} with failures`}
+          {failures > 0 && `, ${failures} failed`}
           {data.agents.length > 1 && `, ${showPlural(data.agents.length - 1, 'agent')}`}
         </Tile>
         <TimeTile {...{ totals, change }} />
@@ -61,7 +61,7 @@ export function Head({ data, change }: HeadProps) {
             value={showUsd(totals.wastedUsd)}
             onClick={() => change({ side: 'iterations', marks: ['wasted'] })}
           >
-            for answers that were discarded
+            for answers that broke, were too long or were interrupted
           </Tile>
         )}
         {dearest !== undefined && (
@@ -100,7 +100,7 @@ function TimeTile({ totals, change }: TotalsProps) {
         ]}
         show={showDuration}
       />
-      {hiddenMs >= 1 && <span>{showDuration(hiddenMs)} hidden by overlap</span>}
+      {hiddenMs >= 1 && <span>{showDuration(hiddenMs)} of it at the same time</span>}
     </Tile>
   );
 }

@@ -2,7 +2,8 @@
 import { Dialog } from './dialog.tsx';
 
 const KEYS = [
-  ['← →', 'iteration before, iteration behind'],
+  ['← →', 'previous iteration, next iteration'],
+  ['↑ ↓ Home End', 'the same, in the list'],
   ['Enter', 'to its detail'],
   ['/', 'search'],
   ['f', 'only what went wrong'],

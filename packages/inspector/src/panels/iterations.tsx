@@ -2,7 +2,7 @@
 import type { InspectedIteration, IterationMark } from '@turnwright/engine';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { showCount, showDuration, showShare, showText, showUsd } from '../format.ts';
-import { listIterations, type Order } from '../page-view.ts';
+import { countCalls, listIterations, type Order } from '../page-view.ts';
 import { MARKS, outName, shortStep, toneOf } from '../page-words.ts';
 import type { PanelProps } from '../panel-props.ts';
 
@@ -13,10 +13,8 @@ const SPARE = 4;
 export function Iterations({ data, view, change, selected }: PanelProps) {
   const rows = useMemo(() => listIterations(data, view), [data, view.marks, view.order]);
   const present = useMemo(() => {
-    const marks = new Map<IterationMark, number>();
-    for (const each of data.iterations)
-      for (const mark of each.marks) marks.set(mark, (marks.get(mark) ?? 0) + 1);
-    return [...marks];
+    const marks = new Set(data.iterations.flatMap((each) => each.marks));
+    return [...marks].map((mark) => [mark, countCalls(data.iterations, mark)] as const);
   }, [data]);
   const toggle = (mark: IterationMark) =>
     change({
@@ -121,7 +119,7 @@ interface RowProps {
 }
 
 function Row({ row, at, most, isSelected, onSelect }: RowProps) {
-  const { tokens, context, costUsd = 0 } = row;
+  const { tokens, context, costUsd } = row;
   const read = tokens === undefined ? 0 : tokens.fresh + tokens.cacheRead + tokens.cacheWrite;
   return (
     <div
@@ -156,15 +154,15 @@ function Row({ row, at, most, isSelected, onSelect }: RowProps) {
       </span>
       <span class="figures">
         <span>
-          {showUsd(costUsd)} · {showDuration(row.end - row.start)}
+          {costUsd === undefined ? '–' : showUsd(costUsd)} · {showDuration(row.end - row.start)}
         </span>
         <span class="quiet">
           {tokens === undefined
             ? '–'
-            : `${showCount(read)}${context === undefined || context.window === 0 ? '' : ` (${showShare(context.used / context.window)})`} · ${showShare(read === 0 ? 0 : tokens.cacheRead / read)}`}
+            : `${showCount(read)}${context === undefined || context.window === 0 ? '' : ` (${showShare(read / context.window)})`} · ${showShare(read === 0 ? 0 : tokens.cacheRead / read)}`}
           {tokens !== undefined && <span class="wide"> cached</span>}
         </span>
-        <i class="weight" style={{ width: `${most === 0 ? 0 : (costUsd / most) * 100}%` }} />
+        <i class="weight" style={{ width: `${most === 0 ? 0 : ((costUsd ?? 0) / most) * 100}%` }} />
       </span>
     </div>
   );

@@ -3,7 +3,10 @@ import { showText, showUsd } from '../format.ts';
 import type { PanelProps } from '../panel-props.ts';
 
 const KINDS = {
+  end: 'Ended',
+  recovery: 'Recovered',
   cache_break: 'Cache breaks',
+  failure: 'Failed',
   denial: 'Not allowed',
   question: 'Asked about',
   compaction: 'Shortened',
@@ -17,7 +20,11 @@ const MOST = 100;
 
 export function Notable({ data, change, selected }: PanelProps) {
   if (data.events.length === 0)
-    return <p class="quiet none">Nothing: no retry, no cache break, no question, no denial.</p>;
+    return (
+      <p class="quiet none">
+        Nothing: no bad end, no failure, no retry, no cache break, no question, no denial.
+      </p>
+    );
   return (
     <div class="scroll">
       {Object.entries(KINDS).map(([kind, name]) => {
@@ -46,11 +53,13 @@ export function Notable({ data, change, selected }: PanelProps) {
                         tab:
                           kind === 'cache_break'
                             ? 'sent'
-                            : kind === 'retry'
-                              ? 'attempts'
-                              : kind === 'denial' || kind === 'question'
-                                ? 'permissions'
-                                : 'why',
+                            : kind === 'failure'
+                              ? 'tools'
+                              : kind === 'retry'
+                                ? 'attempts'
+                                : kind === 'denial' || kind === 'question'
+                                  ? 'permissions'
+                                  : 'why',
                       })
                     }
                   >

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ListedSession, PageSource } from '../data/page-source.ts';
 import { showText } from '../format.ts';
 import type { PageView } from '../page-view.ts';
-import { STATES } from '../page-words.ts';
+import { findOutcome, STATES } from '../page-words.ts';
 import type { ChangeView } from '../panel-props.ts';
 import { Copied } from './copied.tsx';
 
@@ -20,6 +20,7 @@ interface TopBarProps {
 
 export function TopBar({ source, data, view, change, isConnected, onSearch, onHelp }: TopBarProps) {
   const state = isConnected ? data.state : 'away';
+  const outcome = state === 'stopped' ? findOutcome(data) : undefined;
   return (
     <header class="top">
       <span class="brand" aria-hidden="true">
@@ -43,8 +44,8 @@ export function TopBar({ source, data, view, change, isConnected, onSearch, onHe
           {data.redacted && <span class="badge">redacted</span>}
         </p>
       </div>
-      <span class={`state ${state}`} role="status">
-        {isConnected ? STATES[data.state] : 'not connected'}
+      <span class={`state ${outcome?.tone ?? state}`} role="status">
+        {outcome?.word ?? (isConnected ? STATES[data.state] : 'not connected')}
       </span>
       {data.state === 'running' && (
         <label class="toggle">
@@ -58,13 +59,15 @@ export function TopBar({ source, data, view, change, isConnected, onSearch, onHe
           Search <kbd>/</kbd>
         </button>
         <Take {...{ source, data }} />
-        <button type="button" onClick={onHelp} aria-label="Keys">
+        <button type="button" class="wide" onClick={onHelp} aria-label="Keys">
           <kbd>?</kbd>
         </button>
       </nav>
     </header>
   );
 }
+
+const LIST_MS = 4000;
 
 function Sessions({
   source,
@@ -73,7 +76,12 @@ function Sessions({
 }: Pick<TopBarProps, 'source' | 'change'> & { readonly session: string }) {
   const [all, setAll] = useState<readonly ListedSession[]>([]);
   const load = () => void source.sessions().then(setAll, () => undefined);
-  useEffect(load, [source]);
+  useEffect(() => {
+    load();
+    // Sessions that begin meanwhile are listed without a reload.
+    const timer = setInterval(() => document.hidden || load(), LIST_MS);
+    return () => clearInterval(timer);
+  }, [source]);
   return (
     <select
       aria-label="Other sessions"
@@ -115,11 +123,11 @@ function Take({ source, data }: Pick<TopBarProps, 'source' | 'data'>) {
   };
   return (
     <details class="menu">
-      <summary>Take along</summary>
+      <summary>Export</summary>
       <div class="sheet">
         {exported !== undefined && (
           <>
-            <h2>Export</h2>
+            <h2>Files</h2>
             <button type="button" onClick={() => save('html', false)}>
               Page with the data in it
             </button>

@@ -46,6 +46,9 @@ export function Why({ iteration, data, detail }: WhyProps) {
 
 function Facts({ iteration, data }: Omit<WhyProps, 'detail'>) {
   const { tokens, context, marks, sent, added, model, fellBackFrom = [], costUsd, wastedUsd } = iteration;
+  // The provider counts better than the estimate before the request.
+  const used =
+    tokens === undefined ? (context?.used ?? 0) : tokens.fresh + tokens.cacheRead + tokens.cacheWrite;
   const prompt = data.submissions[iteration.submission - 1]?.prompt ?? '';
   return (
     <dl class="facts">
@@ -54,18 +57,18 @@ function Facts({ iteration, data }: Omit<WhyProps, 'detail'>) {
       </Fact>
       <Fact name="model">{[...fellBackFrom, model].join(' → ')}</Fact>
       <Fact name="sent">
-        {showPlural(sent, 'message')}, {added} new
+        {sent === 1 ? '1 entry' : `${sent} entries`}, {added} new
       </Fact>
       {tokens !== undefined && <Fact name="tokens">{sayTokens(tokens)}</Fact>}
       {context !== undefined && context.window > 0 && (
         <Fact name="context">
-          {showCount(context.used)} of {showCount(context.window)} ({showShare(context.used / context.window)}
-          ), shortened at {showCount(context.autocompactAt)}
+          {showCount(used)} of {showCount(context.window)} ({showShare(used / context.window)}), shortened at{' '}
+          {showCount(context.autocompactAt)}
         </Fact>
       )}
       <Fact name="cost">
         {costUsd === undefined ? 'not known' : showUsd(costUsd)}
-        {wastedUsd !== undefined && `, ${showUsd(wastedUsd)} of it wasted`}
+        {wastedUsd !== undefined && `, ${showUsd(wastedUsd)} of it for broken answers`}
       </Fact>
       {iteration.agent === '' && prompt !== '' && <Fact name="asked">{showText(prompt)}</Fact>}
       {marks.length > 0 && <Fact name="marks">{marks.map((mark) => MARKS[mark]).join(', ')}</Fact>}
@@ -116,7 +119,7 @@ function Ladder({ rules }: Pick<IterationDetail, 'rules'>) {
         ))}
       </ol>
       {rules.every(({ verdict }) => verdict === 'no') && (
-        <p class="quiet">No rule objected: the loop did the usual.</p>
+        <p class="quiet">No rule objected: the run took its usual course.</p>
       )}
     </>
   );

@@ -104,7 +104,7 @@ function specsOf(iterations: readonly InspectedIteration[], colours: Colours): r
           last: end?.costUsd ?? 0,
         },
         {
-          name: 'main thread so far',
+          name: 'main thread so far (right scale)',
           colour: colours.accent,
           values: cumulative,
           last: sum,
@@ -226,6 +226,9 @@ function drawChart(
       before = height;
     }
     context.stroke();
+    if (isApart !== true) continue;
+    for (const share of [0.5, 1])
+      context.fillText(spec.show(top * share), width - 4, Math.max(TOP, y(top * share, top)));
   }
   context.restore();
 }

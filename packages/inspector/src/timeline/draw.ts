@@ -153,11 +153,13 @@ function drawRuler(context: CanvasRenderingContext2D, scene: Scene, colours: Col
   const step = niceStep(90 / scale);
   const y = OVERVIEW + RULER / 2;
   for (let at = Math.ceil(scene.from / step) * step; at <= scene.to; at += step) {
+    // Within a pause that is left out no moment has a place.
+    if (scene.axis.pauses.some((pause) => at > pause.at && at < pause.at + pause.width)) continue;
     const x = GUTTER + (at - scene.from) * scale;
     context.fillStyle = colours.line;
     context.fillRect(Math.round(x), OVERVIEW + 2, 1, heightOf(scene.lanes));
     context.fillStyle = colours.quiet;
-    const label = showMoment(scene.axis.clock(at));
+    const label = showMoment(scene.axis.clock(at), step < 100);
     if (x + context.measureText(label).width + 6 < scene.width) context.fillText(label, x + 4, y);
   }
   for (const { at, width, ms } of scene.axis.pauses) {

@@ -1,7 +1,7 @@
 /** Agents below those that started them, as wide as what they cost or took. */
 import type { InspectedAgent, SessionInspection } from '@turnwright/engine';
 import { useState } from 'preact/hooks';
-import { showDuration, showPlural, showText, showUsd } from '../format.ts';
+import { showCost, showDuration, showPlural, showText, showUsd } from '../format.ts';
 import type { PanelProps } from '../panel-props.ts';
 
 type By = 'cost' | 'time';
@@ -55,7 +55,7 @@ function boxOf(agent: InspectedAgent, data: SessionInspection, by: By, above: Re
       const value = by === 'cost' ? (each.costUsd ?? 0) : each.end - each.start;
       return {
         name: `#${each.step}`,
-        tip: `#${each.step} ${showUsd(each.costUsd ?? 0)}, ${showDuration(each.end - each.start)}: ${each.sentence}`,
+        tip: `#${each.step} ${showCost(each.costUsd)}, ${showDuration(each.end - each.start)}: ${each.sentence}`,
         value,
         key: each.key,
         kind: 'iteration',
@@ -85,11 +85,13 @@ interface RowProps {
 function Row({ boxes, whole, selected, onSelect }: RowProps) {
   const shown = boxes.filter(({ value }) => whole > 0 && value / whole >= LEAST_SHARE);
   const hidden = boxes.filter((box) => !shown.includes(box) && box.value > 0);
-  const rest = hidden.reduce((sum, { value }) => sum + value, 0);
+  const rest = hidden.reduce((total, { value }) => total + value, 0);
+  // Growth below 1 in all would leave room.
+  const sum = (shown.reduce((total, { value }) => total + value, 0) + rest) / 100;
   return (
     <div class="flame-row">
       {shown.map((box, at) => (
-        <div key={at} class="flame-box" style={{ flexGrow: box.value, flexBasis: 0 }}>
+        <div key={at} class="flame-box" style={{ flexGrow: box.value / sum, flexBasis: 0 }}>
           <button
             type="button"
             class={`${box.kind}${box.kind === 'iteration' && box.key === selected ? ' chosen' : ''}`}
@@ -102,7 +104,7 @@ function Row({ boxes, whole, selected, onSelect }: RowProps) {
         </div>
       ))}
       {rest > 0 && (
-        <div class="flame-box" style={{ flexGrow: rest, flexBasis: 0 }}>
+        <div class="flame-box" style={{ flexGrow: rest / sum, flexBasis: 0 }}>
           <span class="rest" title={`${hidden.length} smaller ones`}>
             …
           </span>

@@ -79,10 +79,7 @@ export function Timeline({ data, view, change, selected }: PanelProps) {
           style={{ width: `${width}px`, height: `${heightOf(lanes)}px` }}
         />
         {tip !== undefined && (
-          <div
-            class="tip"
-            style={{ left: `${Math.max(0, Math.min(tip.x + 12, width - 320))}px`, top: `${tip.y + 16}px` }}
-          >
+          <div class="tip" style={placeTip(canvas.current?.getBoundingClientRect(), tip)}>
             {showText(tip.text)}
           </div>
         )}
@@ -104,6 +101,16 @@ export function Timeline({ data, view, change, selected }: PanelProps) {
       <Charts {...{ data, axis, from, to, width, colours }} />
     </>
   );
+}
+
+/** In the window, as the timeline cuts what is beyond its edge. */
+function placeTip(box: DOMRect | undefined, { x, y }: { readonly x: number; readonly y: number }) {
+  const [left, top] = [(box?.left ?? 0) + x + 12, (box?.top ?? 0) + y];
+  const isLow = top > innerHeight - 140;
+  return {
+    left: `${Math.max(8, Math.min(left, innerWidth - 336))}px`,
+    ...(isLow ? { bottom: `${innerHeight - top + 12}px` } : { top: `${top + 16}px` }),
+  };
 }
 
 interface OptionsProps extends Pick<PanelProps, 'view' | 'change'> {
@@ -151,7 +158,7 @@ function Options({ view, change, axis, agents, folded, setFolded, colours, onAll
 }
 
 const LEGEND = {
-  plain: 'next turn',
+  plain: 'went on',
   recovered: 'recovered',
   good: 'done',
   bad: 'failed or stopped',

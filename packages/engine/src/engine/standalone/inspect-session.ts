@@ -10,6 +10,7 @@ import { computeCost } from '../../model/catalog/prices.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { TodoItem } from '../../protocol/model/attachment.ts';
+import type { ModelPrice } from '../../protocol/model/model.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { CostForecast } from '../../protocol/session/forecast.ts';
@@ -20,7 +21,6 @@ import {
   type SpendingWaste,
   totalUsd,
 } from '../../protocol/session/spending.ts';
-import { describeTerminal } from '../../protocol/session/terminal.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
 import { forecastCost } from '../../session/forecast/forecast-cost.ts';
 import { readRuns } from '../../session/forecast/run-history.ts';
@@ -29,6 +29,8 @@ import { readEntries } from '../../session/journal/read-journal.ts';
 import { type FoundSession, findSession, newestSession, sessionsDirectory } from '../../session/paths.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
+import { ResumedBreaks } from '../../session/resumed-breaks.ts';
+import { isInterrupted, isRetracted } from '../../session/wasted-answers.ts';
 import { configHome } from '../../settings/read/config-home.ts';
 import { contextUsageOnRecord } from '../host/measure-context.ts';
 
@@ -57,13 +59,17 @@ export async function readContextUsageAt(
   return contextUsageOnRecord(resumeSession(entries), (model) => limitsFor(modelInfo(model)));
 }
 
+/** Of the built-in list. */
+export const listPrice = (model: string): ModelPrice | undefined => modelInfo(model).price;
+
 /** What the session has cost, agents included. Throws `session_not_found`. */
 export async function readCostAt(sessionId: string | undefined, place: SessionPlace): Promise<SessionCost> {
   const { files, found } = await foundSession(sessionId, place);
   const entries = await readSessionEntries(found.sessionId, place);
   const recorded = resumeSession(entries).totals;
   const isForeign = entries.some(({ type, v }) => type === 'assistant' && v === 0);
-  const records = entries.flatMap((entry) => (entry.type === 'decision' ? [entry.record] : []));
+  const breaks = new ResumedBreaks(listPrice);
+  const records = entries.flatMap((entry) => breaks.complete(entry) ?? []);
   const cost = toSessionCost(
     entries.at(0)?.sessionId ?? sessionId ?? '',
     { ...recorded, records },
@@ -99,18 +105,11 @@ function sumWaste(spending: readonly SpendingRow[], records: readonly DecisionRe
   const sum = (figures: readonly number[]) => figures.reduce((all, figure) => all + figure, 0);
   return {
     retriesUsd: totalUsd(spending.filter(({ purpose }) => purpose === 'retry_waste')),
-    discardedUsd: sum(records.filter(({ decision }) => isWithheld(decision)).map(useful)),
+    discardedUsd: sum(records.filter(isRetracted).map(useful)),
     cacheBrokenUsd: sum(records.map(({ cache }) => cache?.break?.usd ?? 0)),
-    interruptedUsd: sum(records.filter(({ decision }) => isInterrupted(decision)).map(useful)),
+    interruptedUsd: sum(records.filter(isInterrupted).map(useful)),
   };
 }
-
-/** Its answer was retracted, and asked for with a higher cap. */
-const isWithheld = (decision: DecisionRecord['decision']): boolean =>
-  decision?.kind === 'continue' && decision.transition === 'max_output_tokens_escalate';
-
-const isInterrupted = (decision: DecisionRecord['decision']): boolean =>
-  decision?.kind === 'stop' && describeTerminal(decision.terminal)?.isAborted === true;
 
 async function forecastNext(
   files: PersistentFiles,

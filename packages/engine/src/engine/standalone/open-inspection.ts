@@ -21,7 +21,7 @@ import type { FoundSession } from '../../session/paths.ts';
 import { redactRecords } from '../../session/redact-records.ts';
 import { redactText } from '../../session/redact-text.ts';
 import { lockPath } from '../../session/session-files.ts';
-import { foundSession, type SessionPlace, toSessionCost } from './inspect-session.ts';
+import { foundSession, listPrice, type SessionPlace, toSessionCost } from './inspect-session.ts';
 
 export { inspectionText };
 
@@ -137,7 +137,7 @@ class Inspection implements OpenInspection {
       const id = journal.agent?.id ?? '';
       const known = this.#journals.get(id) ?? {
         journal,
-        rows: new JournalRows(),
+        rows: new JournalRows(listPrice),
         stamp: undefined,
         damage: [],
       };
@@ -173,7 +173,7 @@ class Inspection implements OpenInspection {
 
   #inspect(): SessionInspection {
     const all = [...this.#journals.values()];
-    const main = this.#journals.get('')?.rows ?? new JournalRows();
+    const main = this.#journals.get('')?.rows ?? new JournalRows(listPrice);
     return inspectJournals({
       sessionId: this.sessionId,
       main,
@@ -201,7 +201,12 @@ class Inspection implements OpenInspection {
         ),
       );
       if (wanted.size === 0) continue;
-      for await (const detail of readDetails(this.#entries(journal), (key) => wanted.has(key), previewChars))
+      for await (const detail of readDetails(
+        this.#entries(journal),
+        (key) => wanted.has(key),
+        previewChars,
+        listPrice,
+      ))
         found.set(`${prefix}${detail.key}`, { ...detail, key: `${prefix}${detail.key}` });
     }
     return keys.flatMap((key) => found.get(key) ?? []);

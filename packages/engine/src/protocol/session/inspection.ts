@@ -161,7 +161,17 @@ export interface InspectedAgent {
 
 /** What a person looks for first. */
 export interface InspectedEvent {
-  readonly kind: 'retry' | 'fallback' | 'compaction' | 'cache_break' | 'denial' | 'question' | 'wait';
+  readonly kind:
+    | 'end'
+    | 'recovery'
+    | 'failure'
+    | 'retry'
+    | 'fallback'
+    | 'compaction'
+    | 'cache_break'
+    | 'denial'
+    | 'question'
+    | 'wait';
   /** Of the iteration. */
   readonly key: string;
   readonly step: string;
@@ -176,8 +186,9 @@ export interface InspectedTotals {
   readonly calls: number;
   readonly tokens: InspectedTokens;
   readonly costUsd: number;
+  /** As `cost` names it: answers that broke, were withheld, or were interrupted. */
   readonly wastedUsd: number;
-  /** Paid again because the cache did not hold. */
+  /** Of the main thread: paid again because the cache did not hold. */
   readonly cacheBreakUsd: number;
   /** Share of what the model read that came from the cache, 0 to 1. */
   readonly cacheHit: number;

@@ -14,10 +14,11 @@ import type {
 import type { SessionCost } from '../../protocol/session/spending.ts';
 import { TRANSITION_REASONS } from '../../protocol/session/transition.ts';
 import type { ToolTrace } from '../../protocol/tools/tool-call.ts';
+import { isInterrupted, isRetracted } from '../wasted-answers.ts';
 import type { JournalRows, RowSoFar, SubmissionSoFar } from './iteration-rows.ts';
 import { type AgentFacts, listAgents } from './list-agents.ts';
 import { listEvents } from './list-events.ts';
-import { CUT_OFF, deciding, sayDecision, sayPermission, sayTerminal } from './sentences.ts';
+import { askedFor, CUT_OFF, deciding, sayDecision, sayPermission, sayTerminal } from './sentences.ts';
 import { sumUp } from './sum-up.ts';
 
 interface GatheredSession {
@@ -170,7 +171,10 @@ function decided(record: DecisionRecord, row: RowSoFar, { rows, base }: RowPlace
     }),
     ...(record.in !== undefined && { in: record.in }),
     out: outcomeOfRecord(record),
-    sentence: sayDecision(record),
+    sentence: sayDecision(record, {
+      failure: row.failure,
+      limitUsd: rows.submissions[row.submission - 1]?.limitUsd,
+    }),
     ...(rule !== undefined && { rule }),
     ...(record.response?.stopReason && { stopReason: record.response.stopReason }),
     ...(usage !== undefined && { tokens: toTokens(usage) }),
@@ -222,8 +226,8 @@ function toTokens(usage: Usage): InspectedTokens {
 function toCall(trace: ToolTrace, rows: JournalRows, at: (ms: number) => number): InspectedCall {
   const { id, name, outcome, permission, startedMs } = trace;
   const call = rows.subjects.get(id);
-  const isNoteworthy =
-    permission !== undefined && (permission.askedMs !== undefined || permission.verdict !== 'allow');
+  const askedMs = permission && askedFor(permission);
+  const isNoteworthy = permission !== undefined && (askedMs !== undefined || permission.verdict !== 'allow');
   return {
     id,
     name,
@@ -236,8 +240,8 @@ function toCall(trace: ToolTrace, rows: JournalRows, at: (ms: number) => number)
     ...(trace.ranIn !== undefined && { ranIn: trace.ranIn }),
     ...(permission !== undefined && { decidedBy: permission.source }),
     ...(permission?.rule !== undefined && { rule: permission.rule }),
-    ...(permission?.askedMs !== undefined && { askedMs: permission.askedMs }),
-    ...(isNoteworthy && { why: sayPermission(permission) }),
+    ...(askedMs !== undefined && { askedMs }),
+    ...(isNoteworthy && { why: sayPermission(permission, call?.failure) }),
     ...(call !== undefined && call.failure !== '' && { failure: call.failure }),
   };
 }
@@ -257,7 +261,8 @@ function listMarks(
     denied: calls.some(({ outcome }) => outcome === 'denied'),
     failed: calls.some(({ outcome }) => !['ok', 'denied'].includes(outcome)),
     cache_break: cache?.break !== undefined,
-    wasted: wastedCostUsd > 0,
+    wasted:
+      wastedCostUsd > 0 || ((isRetracted(record) || isInterrupted(record)) && (record.costUsd ?? 0) > 0),
     recovered: decision?.kind === 'continue' && decision.transition !== 'next_turn',
     cut_off: isCut,
     running: false,

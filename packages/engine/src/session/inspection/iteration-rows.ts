@@ -10,7 +10,9 @@ import type { SpentTotals } from '../../protocol/session/spending.ts';
 import { isMainRequest, ViewFold } from '../../view/fold.ts';
 import { promptText } from '../journal/message-record.ts';
 import { FactsFold } from '../resume/session-facts.ts';
+import { type PriceLookup, ResumedBreaks } from '../resumed-breaks.ts';
 import { typedWords } from '../typed-words.ts';
+import { failureIn, limitIn, type ToldEnd } from './sentences.ts';
 
 /** What a call is about, and what it wrote. */
 interface CallSubject {
@@ -29,6 +31,8 @@ export interface RowSoFar {
   /** ms since 1970 of its request, or of its record. */
   readonly since: number;
   record: DecisionRecord | undefined;
+  /** Of its last model call. */
+  failure: ToldEnd['failure'];
   /** Calls of its answer, in order. */
   readonly calls: string[];
   /** Part of the answer is no longer in the conversation. */
@@ -44,6 +48,8 @@ export interface SubmissionSoFar {
   hasResult: boolean;
   isParked: boolean;
   terminal: string | undefined;
+  /** The spending limit that ended it. */
+  limitUsd: number | undefined;
   costUsd: number | undefined;
   turns: number | undefined;
 }
@@ -75,10 +81,15 @@ export class JournalRows {
   /** Of agents that results of calls name. */
   readonly agentIds = new Set<string>();
   #seq = 0;
+  readonly #breaks: ResumedBreaks;
   readonly #facts = new FactsFold();
   readonly #current = new Map<string, SubmissionSoFar>();
   readonly #keys = new Map<string, number>();
   readonly #rowOfUuid = new Map<string, RowSoFar>();
+
+  constructor(priceOf: PriceLookup) {
+    this.#breaks = new ResumedBreaks(priceOf);
+  }
 
   /** Where the next reading begins. */
   get nextSeq(): number {
@@ -105,6 +116,7 @@ export class JournalRows {
   }
 
   #add(entry: JournalEntry): void {
+    const completed = this.#breaks.complete(entry);
     const at = Date.parse(entry.timestamp);
     if (!Number.isNaN(at)) {
       if (this.first === 0) this.first = at;
@@ -125,7 +137,7 @@ export class JournalRows {
         if (isMainRequest(entry)) this.#request(entry, submission, at);
         break;
       case 'decision':
-        this.#decided(entry.record, submission);
+        this.#decided(completed ?? entry.record, submission, failureIn(entry.told));
         break;
       case 'response':
         this.#facts.response(entry, []);
@@ -178,6 +190,7 @@ export class JournalRows {
       hasResult: false,
       isParked: false,
       terminal: undefined,
+      limitUsd: undefined,
       costUsd: undefined,
       turns: undefined,
     };
@@ -202,31 +215,45 @@ export class JournalRows {
 
   #push(
     { number }: SubmissionSoFar,
-    row: Pick<RowSoFar, 'iteration' | 'model' | 'since'> & { readonly record?: DecisionRecord },
+    row: Pick<RowSoFar, 'iteration' | 'model' | 'since'> & Partial<Pick<RowSoFar, 'record' | 'failure'>>,
   ): RowSoFar {
     const name = `${number}.${row.iteration}`;
     const times = (this.#keys.get(name) ?? 0) + 1;
     this.#keys.set(name, times);
     const key = times === 1 ? name : `${name}~${times}`;
-    const pushed = { record: undefined, ...row, key, submission: number, calls: [], isLeft: false };
+    const pushed = {
+      record: undefined,
+      failure: undefined,
+      ...row,
+      key,
+      submission: number,
+      calls: [],
+      isLeft: false,
+    };
     this.rows.push(pushed);
     return pushed;
   }
 
-  #decided(record: DecisionRecord, submission: SubmissionSoFar | undefined): void {
+  #decided(
+    record: DecisionRecord,
+    submission: SubmissionSoFar | undefined,
+    failure: ToldEnd['failure'],
+  ): void {
     if (submission === undefined) return;
     const open = this.rows.findLast(
       (row) => row.submission === submission.number && row.iteration === record.iteration,
     );
     // A parked iteration is decided again by the run that continues it.
-    if (open !== undefined && (open.record === undefined || open.record.decision?.kind === 'park'))
+    if (open !== undefined && (open.record === undefined || open.record.decision?.kind === 'park')) {
       open.record = record;
-    else
+      open.failure = failure;
+    } else
       this.#push(submission, {
         iteration: record.iteration,
         model: record.request?.model ?? '',
         since: Date.parse(record.startedAt),
         record,
+        failure,
       });
   }
 
@@ -287,6 +314,7 @@ function endWith(submission: SubmissionSoFar, result: unknown): void {
   const fields = (result ?? {}) as Readonly<Record<string, unknown>>;
   const { terminal_reason: reason, subtype, num_turns: turns, total_cost_usd: cost } = fields;
   submission.hasResult = true;
+  submission.limitUsd = limitIn(result);
   submission.isParked = false;
   submission.terminal =
     typeof reason === 'string' ? reason : typeof subtype === 'string' ? subtype : undefined;

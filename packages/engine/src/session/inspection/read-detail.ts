@@ -10,7 +10,16 @@ import type { Told } from '../../protocol/session/told.ts';
 import { changesView } from '../../view/changes.ts';
 import { isMainRequest, ViewFold } from '../../view/fold.ts';
 import { messageOfRecord } from '../journal/message-record.ts';
-import { CUT_OFF, QUESTIONS, sayCacheBreak, sayDecision, sayPermission } from './sentences.ts';
+import { type PriceLookup, ResumedBreaks } from '../resumed-breaks.ts';
+import {
+  CUT_OFF,
+  failureIn,
+  limitIn,
+  QUESTIONS,
+  sayCacheBreak,
+  sayDecision,
+  sayPermission,
+} from './sentences.ts';
 
 /** Of a text, in a detail; the rest is read by itself. */
 const PREVIEW_CHARS = 4_000;
@@ -32,6 +41,7 @@ interface Current {
   readonly before: Sent | undefined;
   record: DecisionRecord | undefined;
   told: Told | undefined;
+  limitUsd: number | undefined;
   readonly said: ViewMessage[];
 }
 
@@ -43,14 +53,17 @@ export async function* readDetails(
   entries: AsyncIterable<JournalEntry>,
   wants: (key: string) => boolean,
   previewChars = PREVIEW_CHARS,
+  priceOf: PriceLookup = () => undefined,
 ): AsyncGenerator<IterationDetail> {
   const fold = new ViewFold();
   const keys = new IterationKeys();
+  const breaks = new ResumedBreaks(priceOf);
   let snapshot: Snapshot | undefined;
   let before: Sent | undefined;
   let current: Current | undefined;
   for await (const entry of entries) {
     try {
+      const completed = breaks.complete(entry);
       if (entry.type === 'context-snapshot') snapshot = entry;
       const begun = keys.begin(entry);
       if (begun !== undefined) {
@@ -62,14 +75,16 @@ export async function* readDetails(
           before,
           record: undefined,
           told: undefined,
+          limitUsd: undefined,
           said: [],
         };
         continue;
       }
       if (entry.type === 'decision' && current !== undefined) {
-        current.record = entry.record;
+        current.record = completed;
         current.told = entry.told;
       }
+      if (entry.type === 'result' && current !== undefined) current.limitUsd = limitIn(entry.result);
       applyTo(fold, entry, current);
     } catch {
       // A record with the type but not the shape of one.
@@ -112,7 +127,8 @@ export class IterationKeys {
   }
 }
 
-function toDetail({ sent, before, record, told, said }: Current, previewChars: number): IterationDetail {
+function toDetail(current: Current, previewChars: number): IterationDetail {
+  const { sent, before, record, told, limitUsd, said } = current;
   const messages = sent.view.slice();
   const messagesBefore = before?.view.slice() ?? [];
   const all = toEntries(messages, record?.view.tokens, previewChars);
@@ -131,7 +147,7 @@ function toDetail({ sent, before, record, told, said }: Current, previewChars: n
   const breakage = record?.cache?.break;
   return {
     key: sent.key,
-    sentence: record === undefined ? CUT_OFF : sayDecision(record),
+    sentence: record === undefined ? CUT_OFF : sayDecision(record, { failure: failureIn(told), limitUsd }),
     rules: record === undefined ? [] : listRules(record),
     sent: {
       unchanged,
@@ -303,7 +319,7 @@ function listCallsOf(
           name: String(block['name']),
           input: textOfBlock(block).slice(0, previewChars),
           ...(output !== undefined && { output }),
-          ...(permission !== undefined && { permission: sayPermission(permission) }),
+          ...(permission !== undefined && { permission: sayPermission(permission, output?.text) }),
         },
       ];
     }),

@@ -2,14 +2,37 @@
 import type { CacheBreak, CacheBreakKind } from '../../protocol/model/cache.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import { describeTerminal, type TerminalReason } from '../../protocol/session/terminal.ts';
+import type { Told } from '../../protocol/session/told.ts';
 import type { TransitionReason } from '../../protocol/session/transition.ts';
 import type { GateReasonType } from '../../protocol/tools/permission.ts';
 import type { ToolTrace } from '../../protocol/tools/tool-call.ts';
 
 export const CUT_OFF = 'Cut off here: the process ended before this iteration was decided.';
 
+/** What is known of an end besides the decision's record. */
+export interface ToldEnd {
+  /** Of the last model call. */
+  readonly failure?: { readonly status?: number; readonly message: string } | undefined;
+  /** As the result names it: what the run was allowed to spend. */
+  readonly limitUsd?: number | undefined;
+}
+
+/** The failure of an iteration's last model call. */
+export function failureIn(told: Told | undefined): ToldEnd['failure'] {
+  return told?.calls?.findLast(({ failure }) => failure !== undefined)?.failure;
+}
+
+/** The spending limit that a result says was reached. */
+export function limitIn(result: unknown): number | undefined {
+  const { errors } = (result ?? {}) as { readonly errors?: unknown };
+  const limit = Array.isArray(errors)
+    ? /maximum budget \(\$([\d.e-]+)\)/.exec(errors.join('\n'))?.[1]
+    : undefined;
+  return limit === undefined ? undefined : Number(limit);
+}
+
 /** Why an iteration ended as it did. */
-export function sayDecision(record: DecisionRecord): string {
+export function sayDecision(record: DecisionRecord, told: ToldEnd = {}): string {
   const { decision } = record;
   switch (decision?.kind) {
     case undefined:
@@ -19,7 +42,7 @@ export function sayDecision(record: DecisionRecord): string {
     case 'continue':
       return `${sayContinue(decision.transition, record, attemptIn(decision.sentence))}${sayChecks(record)}`;
     case 'stop':
-      return `${sayStop(decision.terminal, record)}${sayChecks(record)}`;
+      return `${sayStop(decision.terminal, record, told)}${sayChecks(record)}`;
   }
 }
 
@@ -83,7 +106,7 @@ function sayNextTurn({ tools }: DecisionRecord): string {
   return `${calls}${note}, so the model was asked again.`;
 }
 
-function sayStop(terminal: TerminalReason, record: DecisionRecord): string {
+function sayStop(terminal: TerminalReason, record: DecisionRecord, told: ToldEnd): string {
   const { budgets } = record;
   const rule = deciding(record)?.name;
   switch (terminal) {
@@ -96,11 +119,26 @@ function sayStop(terminal: TerminalReason, record: DecisionRecord): string {
         ? stopped(terminal)
         : `Stopped: all ${budgets.maxTurns} turns that were allowed are used (--max-turns).`;
     case 'budget_exhausted':
-      return `Stopped: the spending limit was reached, after ${sayUsd(budgets.costUsd)} (--max-budget-usd).`;
+      return `Stopped: the spending limit${told.limitUsd === undefined ? '' : ` of ${sayUsd(told.limitUsd)}`} was reached, after ${sayUsd(budgets.costUsd)} (--max-budget-usd).`;
+    case 'api_error':
+    case 'model_error':
+      return told.failure === undefined ? stopped(terminal) : sayFailure(told.failure);
     default:
       return stopped(terminal);
   }
 }
+
+function sayFailure({ status, message }: NonNullable<ToldEnd['failure']>): string {
+  // Sentences of ours around what the server said.
+  const said = message.replace(/^The API refused the credentials: /, '').replace(/\.$/, '');
+  const words = isHidden(said) ? '' : `: ${said}`;
+  if (status === undefined) return `Stopped: the model call failed${words}.`;
+  const did = status < 500 && status !== 429 ? 'refused the request' : 'failed';
+  return `Stopped: the API ${did} (${status})${words}.`;
+}
+
+/** What a redaction leaves of a text. */
+const isHidden = (text: string): boolean => text === '' || /^[a0x\s.]*$/i.test(text);
 
 const stopped = (terminal: string): string => {
   const meaning = describeTerminal(terminal)?.sentence;
@@ -153,7 +191,7 @@ const CHANGED: Readonly<Record<CacheBreakKind, string>> = {
 export function sayCacheBreak({ kind, tokens, usd: price, why }: CacheBreak): string {
   const cost = price === undefined ? '' : `, which cost ${sayUsd(price)}`;
   const about = Object.hasOwn(CHANGED, kind) ? CHANGED[kind] : kind.replaceAll('_', ' ');
-  const detail = why === '' || /^[a0x\s.]*$/i.test(why) ? '' : ` ${why}`;
+  const detail = isHidden(why) ? '' : ` ${why}`;
   return `The cache broke, because ${about}: ${sayCount(tokens)} tokens were read again${cost}.${detail}`;
 }
 
@@ -217,24 +255,49 @@ const DECIDED: Readonly<Record<GateReasonType, string>> = {
 
 type Permission = NonNullable<ToolTrace['permission']>;
 
-/** What decided about a call, and why it was asked about. */
-export function sayPermission({
-  verdict,
-  source,
-  rule,
-  ruleSource,
-  askedMs,
-  ruled,
-  hook,
-}: Permission): string {
-  const from = ruleSource === undefined ? '' : ` of ${ruleSource.replace(/Settings$/, ' settings')}`;
-  const by = rule === undefined ? DECIDED[source] : `the rule ${rule}${from}`;
+/** Where a rule is written. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  userSettings: 'in the settings of the user',
+  projectSettings: 'in the project settings (.claude/settings.json)',
+  localSettings: 'in the local settings (.claude/settings.local.json)',
+  flagSettings: 'in the settings given to this run (--settings)',
+  policySettings: 'in the settings of the organisation',
+  session: 'made in this session',
+  cliArg: 'given on the command line',
+  command: 'of a command',
+};
+
+function sayRule({ rule, ruleSource: from }: Pick<Permission, 'rule' | 'ruleSource'>, kind = ''): string {
+  const where = from === undefined ? '' : ` ${Object.hasOwn(WRITTEN, from) ? WRITTEN[from] : `of ${from}`}`;
+  return `the ${kind}rule ${rule}${where}`;
+}
+
+/** No question was put to a person or host. */
+const UNASKED: ReadonlySet<GateReasonType> = new Set(['headless', 'asyncAgent', 'hook']);
+
+/** ms that a person or host was asked for. */
+export function askedFor({ source, askedMs }: Pick<Permission, 'source' | 'askedMs'>): number | undefined {
+  return UNASKED.has(source) ? undefined : askedMs;
+}
+
+/** What decided about a call, and why it was asked about. `answer`: the result that a denial gave. */
+export function sayPermission(permission: Permission, answer = ''): string {
+  const { verdict, source, rule, ruled, hook } = permission;
+  const asked = askedFor(permission);
+  const kind = verdict === 'deny' && source === 'rule' ? 'deny ' : '';
+  const [, event, reason] = /^(\w+)(?::\S+)? hook error: (.*)$/s.exec(answer.trim()) ?? [];
+  const hooks = event === undefined ? DECIDED.hook : `the ${event} hook`;
+  const by = rule !== undefined ? sayRule(permission, kind) : source === 'hook' ? hooks : DECIDED[source];
   const result = verdict === 'allow' ? 'Allowed' : verdict === 'deny' ? 'Not allowed' : 'Asked';
-  const waited = askedMs === undefined ? '' : ` after ${sayDuration(askedMs)}`;
+  const waited = asked === undefined ? '' : ` after ${sayDuration(asked)}`;
   const first =
     ruled === undefined
       ? ''
-      : ` Before that, ${ruled.rule === undefined ? DECIDED[ruled.source] : `the rule ${ruled.rule}`} said ${ruled.verdict}.`;
+      : ruled.source === 'other' && ruled.verdict === 'ask'
+        ? ' It needed approval.'
+        : ` Before that, ${ruled.rule === undefined ? DECIDED[ruled.source] : sayRule(ruled)} said ${ruled.verdict}.`;
+  if (source === 'headless') return `${result}, as there was no one to ask.${first}`;
+  if (reason !== undefined) return `${result} by ${by}: ${reason.replace(/\.$/, '')}.${first}`;
   const hooked = hook === undefined ? '' : ` A PreToolUse hook said ${hook}.`;
   return `${result} by ${by}${waited}.${first}${hooked}`;
 }

@@ -29,11 +29,8 @@ export function sumUp(iterations: readonly InspectedIteration[], cost: SessionCo
     calls: iterations.reduce((sum, { calls }) => sum + calls.length, 0),
     tokens,
     costUsd: cost.totalCostUsd,
-    wastedUsd: cost.rows.reduce(
-      (sum, { purpose, costUSD }) => (purpose === 'retry_waste' ? sum + costUSD : sum),
-      0,
-    ),
-    cacheBreakUsd: iterations.reduce((sum, { cacheBreak }) => sum + (cacheBreak?.usd ?? 0), 0),
+    wastedUsd: cost.waste.retriesUsd + cost.waste.discardedUsd + cost.waste.interruptedUsd,
+    cacheBreakUsd: cost.waste.cacheBrokenUsd,
     cacheHit: read === 0 ? 0 : tokens.cacheRead / read,
     activeMs,
     modelMs,
