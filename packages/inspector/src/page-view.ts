@@ -1,5 +1,11 @@
 /** What a person has chosen to see; the address holds it, so that a link leads to the same view. */
-import type { InspectedCall, InspectedIteration, IterationMark, SessionInspection } from '@turnwright/engine';
+import type {
+  InspectedAgent,
+  InspectedCall,
+  InspectedIteration,
+  IterationMark,
+  SessionInspection,
+} from '@turnwright/engine';
 
 const SIDES = ['iterations', 'notable', 'agents', 'cost'] as const;
 type SideName = (typeof SIDES)[number];
@@ -104,4 +110,22 @@ export function listIterations(
   if (order === 'cost') return [...kept].sort((a, b) => (b.costUsd ?? 0) - (a.costUsd ?? 0));
   if (order === 'duration') return [...kept].sort((a, b) => b.end - b.start - (a.end - a.start));
   return kept;
+}
+
+export type ChangeView = (change: Partial<PageView>) => void;
+
+/** What most panels are given. */
+export interface PanelProps {
+  readonly data: SessionInspection;
+  readonly view: PageView;
+  readonly change: ChangeView;
+  /** Key of the iteration that is shown. */
+  readonly selected: string | undefined;
+}
+
+/** How many agents are above each, by id. */
+export function countDepths(agents: readonly InspectedAgent[]): ReadonlyMap<string, number> {
+  const depth = new Map<string, number>();
+  for (const { id, parent } of agents) depth.set(id, parent === undefined ? 0 : (depth.get(parent) ?? 0) + 1);
+  return depth;
 }

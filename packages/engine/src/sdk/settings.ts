@@ -1,10 +1,9 @@
 /** Settings without a session: effective values, model access, and trusted folders. */
 
 import { resolve } from 'node:path';
-import type { ProjectTrust } from '../engine/standalone/inspect-settings.ts';
+import type { ProjectTrust, SettingKey } from '../engine/standalone/inspect-settings.ts';
 import type { AvailableModels } from '../engine/standalone/list-configured-models.ts';
 import type { EndpointAnswer } from '../engine/standalone/probe-model.ts';
-import type { SettingKey } from '../engine/standalone/setting-keys.ts';
 import { configHome } from '../settings/read/config-home.ts';
 
 export { machineSettingsFile } from '../settings/read/read-managed.ts';
@@ -215,7 +214,7 @@ async function openTrustRecords(options: Pick<Options, 'cwd' | 'env'>) {
 
 /** The keys of settings with the kind of their values, in the order of the schema. */
 export async function settingsKeys(): Promise<readonly SettingKey[]> {
-  return (await import('../engine/standalone/setting-keys.ts')).listSettingKeys();
+  return (await load()).listSettingKeys();
 }
 
 /**

@@ -1,7 +1,8 @@
 /** The tree of agents, with what each cost. */
-import { countDepths } from '../agent-depths.ts';
+
 import { showDuration, showPlural, showText, showUsd } from '../format.ts';
-import type { PanelProps } from '../panel-props.ts';
+import type { PanelProps } from '../page-view.ts';
+import { countDepths } from '../page-view.ts';
 
 export function Agents({ data, change }: PanelProps) {
   const { agents, iterations } = data;

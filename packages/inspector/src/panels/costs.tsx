@@ -1,6 +1,6 @@
 /** What was paid, by model, agent and purpose: the ledger's rows. */
 import { showCount, showUsd } from '../format.ts';
-import type { PanelProps } from '../panel-props.ts';
+import type { PanelProps } from '../page-view.ts';
 
 const PURPOSES: Readonly<Record<string, string>> = { loop: 'conversation', retry_waste: 'broken answers' };
 

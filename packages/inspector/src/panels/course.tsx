@@ -1,7 +1,7 @@
 /** How the session went: as a timeline, as a flame of agents, or as a table of figures. */
 
 import { showDuration } from '../format.ts';
-import type { PanelProps } from '../panel-props.ts';
+import type { PanelProps } from '../page-view.ts';
 import { Flame } from '../timeline/flame.tsx';
 import { Timeline } from '../timeline/timeline.tsx';
 import { Tabs } from './tabs.tsx';

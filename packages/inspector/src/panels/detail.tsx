@@ -3,9 +3,9 @@ import type { InspectedIteration, IterationDetail, SessionInspection } from '@tu
 import { useEffect, useState } from 'preact/hooks';
 import type { PageSource } from '../data/page-source.ts';
 import { showDuration, showMoment, showText } from '../format.ts';
+import type { ChangeView } from '../page-view.ts';
 import { findIteration, type PageView, type Tab } from '../page-view.ts';
 import { outName, toneOf } from '../page-words.ts';
-import type { ChangeView } from '../panel-props.ts';
 import { Compare } from './compare.tsx';
 import { AnswerPanel, Calls, Raw, SentPanel } from './contents.tsx';
 import { Tabs } from './tabs.tsx';

@@ -2,8 +2,8 @@
 import type { InspectedIteration, InspectedTotals, SessionInspection } from '@turnwright/engine';
 import type { ComponentChildren } from 'preact';
 import { showCount, showDuration, showPlural, showShare, showText, showUsd } from '../format.ts';
+import type { ChangeView } from '../page-view.ts';
 import { countCalls, findIteration } from '../page-view.ts';
-import type { ChangeView } from '../panel-props.ts';
 
 interface HeadProps {
   readonly data: SessionInspection;

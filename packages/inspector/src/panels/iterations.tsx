@@ -2,9 +2,9 @@
 import type { InspectedIteration, IterationMark } from '@turnwright/engine';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { showCount, showDuration, showShare, showText, showUsd } from '../format.ts';
+import type { PanelProps } from '../page-view.ts';
 import { countCalls, listIterations, type Order } from '../page-view.ts';
 import { MARKS, outName, shortStep, toneOf } from '../page-words.ts';
-import type { PanelProps } from '../panel-props.ts';
 
 const ROW = 58;
 /** Rows above and below what is in sight. */

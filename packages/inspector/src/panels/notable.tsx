@@ -1,6 +1,6 @@
 /** What stands out, in sentences: retries, cache breaks and their price, what was asked about and why. */
 import { showText, showUsd } from '../format.ts';
-import type { PanelProps } from '../panel-props.ts';
+import type { PanelProps } from '../page-view.ts';
 
 const KINDS = {
   end: 'Ended',

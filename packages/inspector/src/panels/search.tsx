@@ -3,7 +3,7 @@ import type { InspectionHit } from '@turnwright/engine';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PageSource } from '../data/page-source.ts';
 import { showPlural, showText } from '../format.ts';
-import type { ChangeView } from '../panel-props.ts';
+import type { ChangeView } from '../page-view.ts';
 import { Dialog } from './dialog.tsx';
 
 interface SearchProps {

@@ -1,5 +1,5 @@
 /** The lists beside the detail: iterations, what stands out, agents, costs. */
-import type { PanelProps } from '../panel-props.ts';
+import type { PanelProps } from '../page-view.ts';
 import { Agents } from './agents.tsx';
 import { Costs } from './costs.tsx';
 import { Iterations } from './iterations.tsx';

@@ -3,9 +3,8 @@ import type { SessionInspection } from '@turnwright/engine';
 import { useEffect, useState } from 'preact/hooks';
 import type { ListedSession, PageSource } from '../data/page-source.ts';
 import { showText } from '../format.ts';
-import type { PageView } from '../page-view.ts';
+import type { ChangeView, PageView } from '../page-view.ts';
 import { findOutcome, STATES } from '../page-words.ts';
-import type { ChangeView } from '../panel-props.ts';
 import { Copied } from './copied.tsx';
 
 interface TopBarProps {

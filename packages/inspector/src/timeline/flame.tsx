@@ -2,7 +2,7 @@
 import type { InspectedAgent, SessionInspection } from '@turnwright/engine';
 import { useState } from 'preact/hooks';
 import { showCost, showDuration, showPlural, showText, showUsd } from '../format.ts';
-import type { PanelProps } from '../panel-props.ts';
+import type { PanelProps } from '../page-view.ts';
 
 type By = 'cost' | 'time';
 

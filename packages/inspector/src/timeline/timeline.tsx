@@ -1,9 +1,9 @@
 /** The timeline: an overview with a brush, lanes, and the charts on the same axis. */
 import type { InspectedAgent, SessionInspection } from '@turnwright/engine';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { countDepths } from '../agent-depths.ts';
 import { showDuration, showPlural, showText, showUsd } from '../format.ts';
-import type { PanelProps } from '../panel-props.ts';
+import type { PanelProps } from '../page-view.ts';
+import { countDepths } from '../page-view.ts';
 import { Charts } from './charts.tsx';
 import { type Colours, drawTimeline, GUTTER, heightOf, LANE, OVERVIEW, RULER, type Scene } from './draw.ts';
 import { firstBehind, makeLanes, type Slice } from './lanes.ts';

@@ -1,6 +1,18 @@
 /** Settings that only the screen reads. A value that cannot be used is ignored, with a sentence. */
 import { type Options, resolveSettings } from '@turnwright/engine';
-import { STATUS_PARTS, type StatusPart } from '../view/status-parts.ts';
+
+/** What the status line can show, in its order. */
+export const STATUS_PARTS = [
+  'model',
+  'mode',
+  'context',
+  'cost',
+  'cache',
+  'turn',
+  'background',
+  'place',
+] as const;
+export type StatusPart = (typeof STATUS_PARTS)[number];
 
 export interface ScreenSettings {
   readonly theme: ThemeSetting;

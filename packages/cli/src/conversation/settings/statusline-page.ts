@@ -5,7 +5,7 @@ import type { ConversationCommandContext, StatusLineChoice } from '../command-co
 import { CommandMistake } from '../commands/command-type.ts';
 import { type ListItem, listOverlay } from '../commands/list.ts';
 import { questionOverlay } from '../commands/question.ts';
-import { STATUS_PARTS, type StatusPart } from '../view/status-parts.ts';
+import { STATUS_PARTS, type StatusPart } from '../screen/screen-settings.ts';
 
 const ABOUT: Readonly<Record<StatusPart, string>> = {
   model: 'the model',

@@ -11,9 +11,9 @@ import { toolLabel } from '../../words/tool-label.ts';
 import { cost, counted, duration } from '../../words/units.ts';
 import type { ConversationState, RunningTool, Todo } from '../conversation-state.ts';
 import { sumCosts } from '../reduce/reduce-tools.ts';
+import type { StatusPart } from '../screen/screen-settings.ts';
 import { type ActivityKeys, activityLine, findActivity, pickTone } from './activity.ts';
 import { statusLine } from './status-line.ts';
-import type { StatusPart } from './status-parts.ts';
 import { outputRow, todoRow } from './tool-rows.ts';
 
 export interface LiveParts {

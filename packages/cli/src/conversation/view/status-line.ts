@@ -13,7 +13,7 @@ import {
   listBackground,
 } from '../conversation-state.ts';
 import { folderName } from '../screen/attention.ts';
-import { STATUS_PARTS, type StatusPart } from './status-parts.ts';
+import { STATUS_PARTS, type StatusPart } from '../screen/screen-settings.ts';
 
 type Tone = 'dim' | 'warn' | 'bad';
 

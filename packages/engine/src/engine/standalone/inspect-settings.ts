@@ -3,6 +3,7 @@
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import type { BaseOptions } from '../../options/options.ts';
 import { spokenApi } from '../../protocol/model/provider-config.ts';
+import type { SettingKey } from '../../settings/read/describe-keys.ts';
 import { describeLayers } from '../../settings/resolve/describe-layers.ts';
 import { resolveConfig } from '../../settings/resolve/resolve-config.ts';
 import {
@@ -16,6 +17,7 @@ import { resolvedModel } from '../models/open-model-client.ts';
 import { checkModelReach } from '../models/unreachable-model.ts';
 
 export type { ProjectTrust } from '../../settings/trust/trust.ts';
+export type { SettingKey };
 
 export async function inspectSettings(input: {
   readonly options: BaseOptions;
@@ -51,4 +53,9 @@ export function trustRecords(configHome: string, files: PersistentFiles) {
     record: (folder: TrustedFolder) => recordTrust(folder, store),
     revoke: (root: string) => removeTrust(root, store),
   };
+}
+
+/** The keys of settings in the order of the schema, which is loaded for it. */
+export async function listSettingKeys(): Promise<readonly SettingKey[]> {
+  return (await import('../../settings/read/describe-keys.ts')).describeKeys();
 }
