@@ -134,6 +134,18 @@ export function readConfigFile(folder: string, files: Files): Promise<string | u
   return readSmallFile(join(folder, 'config'), MAX_CONFIG_BYTES, files);
 }
 
+/**
+ * The branch that a folder is on; undefined: it is in no repository, or that cannot be read. Of a commit without
+ * a branch: its first characters.
+ */
+export async function readBranch(cwd: string, files: Files): Promise<string | undefined> {
+  const git = await findGitFolder(cwd, files).catch(() => undefined);
+  const head = git && (await readHead(git, files).catch(() => undefined));
+  return head?.branch ?? head?.commit?.slice(0, COMMIT_CHARS);
+}
+
+const COMMIT_CHARS = 7;
+
 async function firstLine(path: string, files: Files): Promise<string | undefined> {
   const line = (await readSmallFile(path, 4096, files))?.split('\n', 1)[0]?.trim();
   return line === '' ? undefined : line;

@@ -2,7 +2,10 @@
  * A conversation without its screen: the session, the prompts that wait, interrupts, the person's own
  * commands. What happens leaves it as steps: the next state, and items for the transcript.
  */
+
 import { randomUUID } from 'node:crypto';
+import { readBranch } from '@turnwright/base/files/git-folder.ts';
+import { nodeFiles } from '@turnwright/base/files/node-files.ts';
 import { errorText } from '@turnwright/base/text/error-text.ts';
 import type { Options, PermissionMode, Query, SDKMessage } from '@turnwright/engine';
 import type { QueueControls, ReopenTarget } from './command-context.ts';
@@ -18,7 +21,6 @@ import type { Reduction } from './reduce/step.ts';
 import { createCacheBreaks } from './session/cache-breaks.ts';
 import { changesFigures, createFigureReader } from './session/figure-reader.ts';
 import { foundIn } from './session/found-in-session.ts';
-import { readBranch } from './session/git-branch.ts';
 import { driveSession, type SessionDriver } from './session/session-driver.ts';
 import { runShell, type ShellRun, shellPrompt } from './session/typed-command.ts';
 
@@ -261,7 +263,7 @@ export class TerminalConversation {
 
   /** Commands of the model and of the person may switch it. */
   async #learnBranch(): Promise<void> {
-    const branch = await readBranch(this.#state.session.cwd);
+    const branch = await readBranch(this.#state.session.cwd, nodeFiles);
     if (branch !== this.#state.session.branch) this.dispatch({ kind: 'opened', session: { branch } });
   }
 

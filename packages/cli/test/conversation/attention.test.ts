@@ -3,12 +3,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readBranch } from '@turnwright/base/files/git-folder.ts';
+import { nodeFiles } from '@turnwright/base/files/node-files.ts';
 import { temporaryFolder } from '@turnwright/test/cli/bin.ts';
 import { describe, expect, test } from 'vitest';
 import { startingState } from '../../src/conversation/conversation-state.ts';
 import { createAttention } from '../../src/conversation/screen/attention.ts';
 import { screenSettings } from '../../src/conversation/screen/screen-settings.ts';
-import { readBranch } from '../../src/conversation/session/git-branch.ts';
 
 const idle = { ...startingState(0, { cwd: '/work/app' }), phase: 'idle' as const };
 const working = { ...idle, phase: 'streaming' as const };
@@ -64,13 +65,13 @@ describe('a note of the desktop', () => {
 test('the branch of a folder: of its repository, of a worktree, of a commit, of none', async () => {
   const root = temporaryFolder();
   const git = (...args: string[]) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' }).trim();
-  expect(await readBranch(root)).toBeUndefined();
+  expect(await readBranch(root, nodeFiles)).toBeUndefined();
   git('init', '-q', '-b', 'main');
   mkdirSync(join(root, 'below'));
-  expect(await readBranch(join(root, 'below'))).toBe('main');
+  expect(await readBranch(join(root, 'below'), nodeFiles)).toBe('main');
   git('-c', 'user.name=a', '-c', 'user.email=a@example', 'commit', '-q', '--allow-empty', '-m', 'x');
   git('worktree', 'add', '-q', '-b', 'feature/one', join(root, 'tree'));
-  expect(await readBranch(join(root, 'tree'))).toBe('feature/one');
+  expect(await readBranch(join(root, 'tree'), nodeFiles)).toBe('feature/one');
   git('checkout', '-q', '--detach');
-  expect(await readBranch(root)).toBe(git('rev-parse', 'HEAD').slice(0, 7));
+  expect(await readBranch(root, nodeFiles)).toBe(git('rev-parse', 'HEAD').slice(0, 7));
 });
