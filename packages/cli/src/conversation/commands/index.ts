@@ -17,8 +17,8 @@ const COMMAND_LINE = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/;
 /**
  * Runs a command line. False: it is none, or one of the engine's (a command of a file, a skill, a prompt of
  * an MCP server), which is to be sent as a prompt. A name that does not exist is never sent: it gets a
- * sentence, and its line goes back to the editor if it is nearly that of a command. Two commands in one word are
- * not sent either.
+ * sentence, and its line goes back to the editor if it is nearly that of a command. Two commands in one word
+ * are not sent either.
  */
 export async function runSlashCommand(text: string, context: ConversationCommandContext): Promise<boolean> {
   const { edit, query, theme } = context;

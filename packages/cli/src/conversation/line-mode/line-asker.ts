@@ -16,6 +16,7 @@ import {
   describeUpdates,
   planOf,
 } from '../../words/answers.ts';
+import { nameModes } from '../../words/mode-name.ts';
 import { answerOf, isOutOfRange, questionsIn } from '../../words/questions.ts';
 import { counted } from '../../words/units.ts';
 import { elicit } from './line-elicitation.ts';
@@ -140,7 +141,8 @@ async function askPermission({
   call.lines.slice(0, CALL_LINES).forEach(call.say);
   if (left > 0) line(`  ${counted(left, 'more line')}`);
   if (explanation !== undefined) explanationLines(explanation).forEach(line);
-  else if (context.decisionReason !== undefined) line(`Why it is asked: ${oneLine(context.decisionReason)}`);
+  else if (context.decisionReason !== undefined)
+    line(`Why it is asked: ${oneLine(nameModes(context.decisionReason))}`);
   const choices: readonly Choice<Verdict>[] = [
     { value: 'once', label: 'Yes, once', names: ['y', 'yes'] },
     ...(always === undefined
