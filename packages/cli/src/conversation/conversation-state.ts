@@ -63,6 +63,8 @@ export interface ShownSession {
   /** '' until it is known. */
   readonly model: string;
   readonly mode: PermissionMode;
+  /** Before plan mode was entered last; undefined: it has not been. */
+  readonly modeBeforePlan?: PermissionMode | undefined;
   readonly title: string | undefined;
   /** Of the repository that the folder is in; undefined: none, or it is not known. */
   readonly branch: string | undefined;

@@ -14,6 +14,16 @@ export function denial(words: string): PermissionResult & { readonly behavior: '
   return { behavior: 'deny', message: `The user does not allow this call.${why}` };
 }
 
+/**
+ * A plan is approved, and each change is asked about. `before`: the mode before plan mode; accepted edits do
+ * not come back, because the mode may only have been passed on the way to plan mode.
+ */
+export function approvePlan(before: string | undefined): PermissionResult {
+  if (before !== 'acceptEdits') return { behavior: 'allow' };
+  const manual: PermissionUpdate = { type: 'setMode', mode: 'default', destination: 'session' };
+  return { behavior: 'allow', updatedPermissions: [manual] };
+}
+
 /** Redirects to a descriptor, and to where nothing is kept. */
 const OPENS_NOTHING = /\d*>&\d+|(?:\d*|&)>>?\s*\/dev\/null\b/g;
 

@@ -11,6 +11,11 @@ export function modeName(mode: string): string {
   return NAMES[mode] ?? mode;
 }
 
+/** A sentence of the engine, in which modes have the names of the options. */
+export function nameModes(sentence: string): string {
+  return sentence.replace(/(permission mode is )(\w+)/gi, (_, before, mode) => before + modeName(mode));
+}
+
 /** Why a call without a rule is asked about, instead of the engine's sentence; undefined: that is used. */
 export function reasonWithoutRule(
   { type, text }: { readonly type: string; readonly text: string },

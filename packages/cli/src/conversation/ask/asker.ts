@@ -36,7 +36,9 @@ interface AskHost {
   /** Draws changes of files, and plans as Markdown. Default: without colours of code, and as text. */
   readonly highlighter?: Highlighter;
   /** The session now: paths inside of its working directory are shown relative to it. */
-  readonly state: { readonly session: { readonly cwd: string } };
+  readonly state: {
+    readonly session: { readonly cwd: string; readonly modeBeforePlan?: string | undefined };
+  };
   /** The person's home, shown as `~`. Default: paths in it are shown in full. */
   readonly home?: string | undefined;
   open<T>(overlay: OverlayOf<T>): Promise<T | undefined>;
@@ -138,7 +140,7 @@ async function pageFor(question: Question): Promise<Prepared<WordedDecision>> {
       highlighter === undefined
         ? textRows(plan, columns)
         : markdownRows(plan, columns, { theme, highlighter });
-    return planPage(rows, plan, drawing);
+    return planPage(rows, plan, host.state.session.modeBeforePlan, drawing);
   }
   const explanation = await explainCall(context);
   if (explanation.verdict === 'allow') return { settled: ALLOWED_MEANWHILE };

@@ -20,6 +20,10 @@ export interface DialogPage<T> {
   readonly choices: Readonly<Record<string, () => KeyOutcome<T>>>;
   /** Keys that only mark or move, and count at once. */
   readonly moves?: Readonly<Record<string, () => KeyOutcome<T>>>;
+  /** A key with text that is neither opens this, after the same pause as a choice; `text`: of the key. */
+  write?(text: string): KeyOutcome<T>;
+  /** Forgets what was marked: the question was folded. */
+  unmark?(): void;
   /** A line of text, which takes all other keys while the page is open. */
   readonly field?: PageField<T>;
   /** When the question is folded and shown again, it goes on here. Default: it begins with its first page. */

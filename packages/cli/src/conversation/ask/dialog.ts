@@ -105,11 +105,19 @@ class Dialog<T> implements Overlay<T> {
       this.#top = Math.max(0, Math.min(this.#mostTop, this.#top + scroll));
       return this.#step({ kind: 'key', atMs, means: 'move' });
     }
-    const choice = Object.hasOwn(this.#page.choices, name) ? this.#page.choices[name] : undefined;
+    const choice = this.#choiceBy(event, name);
     const means = choice === undefined ? 'other' : 'choice';
     const { guard, to } = stepGuard(this.#guard, { kind: 'key', atMs, means });
     this.#enter(guard);
     return to === 'decides' && choice !== undefined ? this.#take(choice()) : to !== 'editor';
+  }
+
+  #choiceBy({ text, ctrl, alt }: KeyEvent, name: string): (() => KeyOutcome<T>) | undefined {
+    const page = this.#page;
+    if (Object.hasOwn(page.choices, name)) return page.choices[name];
+    const { write } = page;
+    const begins = text !== undefined && text.trim() !== '' && !ctrl && !alt;
+    return begins && write !== undefined ? () => write(text) : undefined;
   }
 
   /** Text of the page's own line. It decides by Enter alone, and no paste holds one. */
@@ -130,6 +138,7 @@ class Dialog<T> implements Overlay<T> {
 
   #enter(guard: Guard): void {
     if (guard.isShown !== this.#guard.isShown) {
+      this.#page.unmark?.();
       if (this.#page.keepsPlace === undefined) this.#page = this.#options.first;
       this.#top = 0;
     }
@@ -230,7 +239,9 @@ class Dialog<T> implements Overlay<T> {
     ].join(', ');
     const [key] = this.#options.keys.view;
     const viewer = key === undefined ? '' : `, ${shortKey(key)} shows all`;
-    const more = cutRow(`  … rows: ${parts} · ↑↓ PgUp PgDn${viewer}`, columns);
+    // Where the arrow keys mark an answer, they do not scroll.
+    const arrows = focus === undefined && this.#page.moves?.['down'] !== undefined ? '' : '↑↓ ';
+    const more = cutRow(`  … rows: ${parts} · ${arrows}PgUp PgDn${viewer}`, columns);
     return [...all.slice(this.#top, this.#top + most), ...(room > 0 ? [this.#host.theme.dim(more)] : [])];
   }
 }

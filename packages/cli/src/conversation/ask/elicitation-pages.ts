@@ -110,7 +110,7 @@ function choicePage(
     title: formatTitle(form.request),
     body,
     foot: (columns) => {
-      const skip = field.isRequired ? [] : ['s leave out'];
+      const skip = field.isRequired ? [] : ['Tab leave out'];
       return keyRows(
         ['a digit chooses', ...skip, 'd decline', 'Esc cancel', ...viewHint(form.drawing.keys)],
         columns,
@@ -123,7 +123,7 @@ function choicePage(
     }),
     choices: {
       ...Object.fromEntries(options.slice(0, 9).map(({ value }, at) => [String(at + 1), () => next(value)])),
-      ...(!field.isRequired && { s: () => next(undefined) }),
+      ...(!field.isRequired && { tab: () => next(undefined) }),
       ...(!few && {
         '0': () => goTo(textPage(form, field, index, (text) => next(valueNamed(field, String(text))))),
       }),

@@ -7,7 +7,7 @@ import { clean } from '@turnwright/terminal/text/clean.ts';
 import type { Theme } from '@turnwright/terminal/text/theme.ts';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
 import { wrap } from '@turnwright/terminal/text/wrap.ts';
-import { reasonWithoutRule } from '../../words/mode-name.ts';
+import { nameModes, reasonWithoutRule } from '../../words/mode-name.ts';
 import { type ShownPlace, shortPath } from '../../words/tool-label.ts';
 import type { DialogKeys } from './dialog-keys.ts';
 
@@ -143,7 +143,7 @@ function reasonText(
       ? `it may be what the rule ${ruleName(rule, drawing)} denies`
       : `the rule ${ruleName(rule, drawing)} asks for it`;
   const what = segments.length > 1 ? 'all of it' : 'it';
-  return reasonWithoutRule({ type, text }, mode, what) ?? oneLine(afterCall(text));
+  return reasonWithoutRule({ type, text }, mode, what) ?? oneLine(nameModes(afterCall(text)));
 }
 
 /** Sentences of the engine begin with the call, which the dialog has shown already. */

@@ -4,11 +4,13 @@ import type { Row } from '@turnwright/terminal/renderer/frame.ts';
 import { cutRow } from '@turnwright/terminal/text/cells.ts';
 import { wrap } from '@turnwright/terminal/text/wrap.ts';
 import { textRows } from '../../words/call-rows.ts';
+import { nameModes } from '../../words/mode-name.ts';
 import { createLineField } from '../commands/list-parts/line-field.ts';
 import type { ViewDocument } from '../overlay.ts';
 import { viewHint } from './dialog-keys.ts';
 import { type DialogPage, goTo, type KeyOutcome, UNWRAPPED } from './dialog-page.ts';
 import { type Drawing, keyRows, missedRows, pathRows, reasonRows, segmentRows } from './explanation-rows.ts';
+import { markChoices } from './marked-choices.ts';
 import { type RuleListParts, ruleListPage } from './rule-list.ts';
 import {
   decided,
@@ -17,6 +19,7 @@ import {
   formatUpdate,
   formatUpdates,
   forSession,
+  reachesOutside,
   type WordedDecision,
 } from './worded-decision.ts';
 
@@ -70,6 +73,22 @@ export function permissionPage(parts: PermissionPageParts): DialogPage<WordedDec
     ...(why(columns).length > WHY_ROWS ? why(columns) : []),
     ...(offered(columns).length > OFFER_ROWS ? offered(columns) : []),
   ];
+  const allowOnce = () => decided({ behavior: 'allow' }, 'allowed once');
+  const allowForSession = (updates: readonly PermissionUpdate[]) =>
+    decided(
+      { behavior: 'allow', updatedPermissions: updates },
+      `allowed for this session: ${formatUpdates(updates, drawing)}`,
+    );
+  const listRules = () => goTo(ruleListPage(listParts(parts), () => goTo(page)));
+  const marked = markChoices<WordedDecision>([
+    { key: '1', label: 'once', take: allowOnce },
+    ...(session === undefined
+      ? []
+      : [{ key: '2', label: 'this session', take: () => allowForSession(session) }]),
+    ...(offersRules ? [{ key: '3', label: 'always…', take: listRules }] : []),
+    { key: '4', label: 'no', take: () => denied('') },
+    { key: '5', label: 'no, and tell it why', take: () => goTo(reasonPage(page, denied)) },
+  ]);
   const page: DialogPage<WordedDecision> = {
     title: formatTitle(parts),
     summary: parts.summary,
@@ -77,22 +96,11 @@ export function permissionPage(parts: PermissionPageParts): DialogPage<WordedDec
     foot: (columns) => [
       ...firstRows(why(columns), WHY_ROWS, columns),
       ...firstRows(offered(columns), OFFER_ROWS, columns),
-      ...keyRows(listChoices(session, offersRules, drawing), columns, theme),
+      ...keyRows([...marked.hints(), 'Esc no, and interrupt', ...viewHint(drawing.keys)], columns, theme),
     ],
     document: () => buildDocument(parts, sections(UNWRAPPED)),
-    choices: {
-      '1': () => decided({ behavior: 'allow' }, 'allowed once'),
-      ...(session !== undefined && {
-        '2': () =>
-          decided(
-            { behavior: 'allow', updatedPermissions: session },
-            `allowed for this session: ${formatUpdates(session, drawing)}`,
-          ),
-      }),
-      ...(offersRules && { '3': () => goTo(ruleListPage(listParts(parts), () => goTo(page))) }),
-      '4': () => denied(''),
-      '5': () => goTo(reasonPage(page, denied)),
-    },
+    ...marked,
+    choices: { ...marked.choices, y: allowOnce, n: () => denied('') },
     escape: () => denyAndInterrupt(),
   };
   return page;
@@ -105,6 +113,7 @@ export function reasonPage<T>(from: DialogPage<T>, submit: (words: string) => Ke
     ...from,
     foot: () => [],
     choices: {},
+    moves: {},
     field: {
       label: '  why (Enter sends it, Esc back):',
       get now() {
@@ -117,22 +126,6 @@ export function reasonPage<T>(from: DialogPage<T>, submit: (words: string) => Ke
     },
     escape: () => goTo(from),
   };
-}
-
-function listChoices(
-  session: readonly PermissionUpdate[] | undefined,
-  offersRules: boolean,
-  { keys }: Drawing,
-): readonly string[] {
-  return [
-    '1 once',
-    ...(session === undefined ? [] : ['2 this session']),
-    ...(offersRules ? ['3 always…'] : []),
-    '4 no',
-    '5 no, and tell it why',
-    'Esc no, and interrupt',
-    ...viewHint(keys),
-  ];
 }
 
 function formatTitle({ title, explanation }: PermissionRequest): string {
@@ -160,12 +153,6 @@ function offeredRows(
   );
 }
 
-function reachesOutside(update: PermissionUpdate, { cwd }: Drawing): boolean {
-  return (
-    'directories' in update && update.directories.some((each) => each !== cwd && !each.startsWith(`${cwd}/`))
-  );
-}
-
 /** Whether a rule of the person's own could allow the call. */
 function takesRules({ reason, segments, unseen }: PermissionExplanation): boolean {
   const isKnown = segments.every(({ unknown }) => unknown === undefined);
@@ -188,7 +175,8 @@ function listParts(parts: PermissionPageParts): RuleListParts {
 /** In the words of the dialog, then in those of the engine or the hook where they say more. */
 function explainAsk(explanation: PermissionExplanation, drawing: Drawing): readonly Row[] {
   const rows = reasonRows(explanation, UNWRAPPED, drawing);
-  const text = textRows(explanation.reason.text, UNWRAPPED);
+  const { hook, text: reason } = explanation.reason;
+  const text = textRows(hook === undefined ? nameModes(reason) : reason, UNWRAPPED);
   const isSaid = text.every((row) => rows.some((said) => said.includes(row.trim())));
   return isSaid ? rows : [...rows, ...text];
 }

@@ -1,48 +1,46 @@
 /** ExitPlanMode: the plan, and whether the work may begin. */
 import type { PermissionUpdate } from '@turnwright/engine';
 import type { Row } from '@turnwright/terminal/renderer/frame.ts';
+import { approvePlan } from '../../words/answers.ts';
 import { textRows } from '../../words/call-rows.ts';
 import { viewHint } from './dialog-keys.ts';
 import { type DialogPage, goTo, UNWRAPPED } from './dialog-page.ts';
 import { type Drawing, keyRows } from './explanation-rows.ts';
+import { markChoices } from './marked-choices.ts';
 import { reasonPage } from './permission-dialog.ts';
 import { decided, denyAndInterrupt, type WordedDecision } from './worded-decision.ts';
 
 const ACCEPT_EDITS: PermissionUpdate = { type: 'setMode', mode: 'acceptEdits', destination: 'session' };
 
-/** `plan`: its rows, for a width. */
+/** `plan`: its rows, for a width; `before`: the mode before plan mode. */
 export function planPage(
   plan: (columns: number) => readonly Row[],
   source: string,
+  before: string | undefined,
   { theme, keys }: Pick<Drawing, 'theme' | 'keys'>,
 ): DialogPage<WordedDecision> {
+  const acceptEdits = { behavior: 'allow', updatedPermissions: [ACCEPT_EDITS] } as const;
+  const marked = markChoices<WordedDecision>([
+    { key: '1', label: 'yes', take: () => decided(approvePlan(before), 'plan approved') },
+    {
+      key: '2',
+      label: 'yes, and accept edits',
+      take: () => decided(acceptEdits, 'plan approved, edits are accepted'),
+    },
+    { key: '3', label: 'no, go on planning', take: () => keepPlanning('') },
+    {
+      key: '4',
+      label: 'no, and say what to change',
+      take: () => goTo(reasonPage(page, keepPlanning)),
+    },
+  ]);
   const page: DialogPage<WordedDecision> = {
     title: 'Plan: shall the work begin?',
     body: plan,
     foot: (columns) =>
-      keyRows(
-        [
-          '1 yes',
-          '2 yes, and accept edits',
-          '3 no, go on planning',
-          '4 no, and say what to change',
-          'Esc no, and interrupt',
-          ...viewHint(keys),
-        ],
-        columns,
-        theme,
-      ),
+      keyRows([...marked.hints(), 'Esc no, and interrupt', ...viewHint(keys)], columns, theme),
     document: () => ({ title: 'Plan', parts: [{ heading: 'Plan', lines: textRows(source, UNWRAPPED, '') }] }),
-    choices: {
-      '1': () => decided({ behavior: 'allow' }, 'plan approved'),
-      '2': () =>
-        decided(
-          { behavior: 'allow', updatedPermissions: [ACCEPT_EDITS] },
-          'plan approved, edits are accepted',
-        ),
-      '3': () => keepPlanning(''),
-      '4': () => goTo(reasonPage(page, keepPlanning)),
-    },
+    ...marked,
     escape: () => denyAndInterrupt(),
   };
   return page;

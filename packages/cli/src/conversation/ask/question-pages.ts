@@ -37,6 +37,7 @@ function questionPage(asking: Asking, index: number, answers: Answers): DialogPa
   const many = multiSelect === true;
   const ticked = new Set<number>();
   let at = 0;
+  let lacksTick = false;
   const next = (words: string): KeyOutcome<WordedDecision> => {
     const given = words === '' ? answers : { ...answers, [question.question]: words };
     return index + 1 < questions.length ? goTo(questionPage(asking, index + 1, given)) : done(asking, given);
@@ -50,6 +51,11 @@ function questionPage(asking: Asking, index: number, answers: Answers): DialogPa
     if (ticked.has(at)) ticked.delete(at);
     else ticked.add(at);
     return STAY;
+  };
+  const takeMarked = () => {
+    if (!many) return next(labels([at]));
+    lacksTick = ticked.size === 0;
+    return lacksTick ? STAY : next(labels(ticked));
   };
   const optionRows = (columns: number): readonly (readonly Row[])[] =>
     options.map(({ label, description, preview }, each) => {
@@ -71,20 +77,30 @@ function questionPage(asking: Asking, index: number, answers: Answers): DialogPa
         .flat().length - 1,
     foot(columns) {
       const place = questions.length > 1 ? [`question ${index + 1} of ${questions.length}`] : [];
-      const pick = many ? ['↑↓ Space tick', 'Enter takes them'] : ['a digit answers'];
-      const last = ['0 other words', 's skip', 'Esc no answer, and interrupt', ...viewHint(drawing.keys)];
+      const pick = many ? ['↑↓ Space tick', 'Enter takes them'] : ['a digit answers, or ↑↓ Enter'];
+      const last = [
+        'letters: other words',
+        'Tab skip',
+        'Esc no answer, and interrupt',
+        ...viewHint(drawing.keys),
+      ];
       const keys = [...place, ...pick, ...last];
-      return keyRows(keys, columns, theme);
+      const note =
+        lacksTick && ticked.size === 0
+          ? wrap(theme.warn('  Nothing is chosen: no row is ticked.'), columns)
+          : [];
+      return [...note, ...keyRows(keys, columns, theme)];
     },
     document: () => buildDocument(questions),
     choices: {
       // Ticks are set by Space alone: digits that follow each other would look like typing.
       ...(!many &&
         Object.fromEntries(options.map((_, each) => [String(each + 1), () => next(labels([each]))]))),
-      ...(many && { enter: () => next(labels(ticked)) }),
-      '0': () => goTo(otherWords(page, next)),
-      s: () => next(''),
+      enter: takeMarked,
+      '0': () => goTo(otherWords(page, '', next)),
+      tab: () => next(''),
     },
+    write: (text) => goTo(otherWords(page, text, next)),
     moves: {
       up: () => {
         at = Math.max(0, at - 1);
@@ -104,11 +120,13 @@ function questionPage(asking: Asking, index: number, answers: Answers): DialogPa
 
 function otherWords(
   from: DialogPage<WordedDecision>,
+  text: string,
   submit: (words: string) => KeyOutcome<WordedDecision>,
 ): DialogPage<WordedDecision> {
-  let now = createLineField('');
+  let now = createLineField(text);
+  const { write: _, ...page } = from;
   return {
-    ...from,
+    ...page,
     choices: {},
     moves: {},
     foot: () => [],

@@ -8,7 +8,7 @@ import { shortPath } from '../../words/tool-label.ts';
 import { createLineField } from '../commands/list-parts/line-field.ts';
 import { answer, type DialogPage, goTo, type KeyOutcome, STAY, UNWRAPPED } from './dialog-page.ts';
 import { type Drawing, keyRows } from './explanation-rows.ts';
-import { formatUpdate, type WordedDecision } from './worded-decision.ts';
+import { formatUpdate, reachesOutside, type WordedDecision } from './worded-decision.ts';
 
 export interface RuleListParts {
   readonly title: string;
@@ -37,8 +37,9 @@ export function ruleListPage(
   const { explanation, drawing, title } = parts;
   const { theme } = drawing;
   const { scopes } = explanation;
-  const items: Item[] = explanation.offers.map((offer) => toItem(offer, explanation));
+  const items: Item[] = explanation.offers.map((offer) => toItem(offer, parts));
   let at = 0;
+  let lacksTick = false;
   const itemRows = (columns: number) =>
     items.map((item, index) => rowsOfItem(item, index === at, parts, columns));
   const move = (by: number) => () => {
@@ -52,6 +53,8 @@ export function ruleListPage(
   };
   const save = (): KeyOutcome<WordedDecision> => {
     const chosen = items.filter(({ isTicked }) => isTicked);
+    lacksTick = chosen.length === 0;
+    if (lacksTick) return STAY;
     const updates = chosen.map((item) => toUpdate(item, explanation));
     const words = chosen.map(
       (item) =>
@@ -60,9 +63,10 @@ export function ruleListPage(
     return answer({
       result: {
         behavior: 'allow',
-        ...(updates.length > 0 && { updatedPermissions: updates, decisionClassification: 'user_permanent' }),
+        updatedPermissions: updates,
+        decisionClassification: 'user_permanent',
       },
-      words: updates.length === 0 ? 'allowed once' : `always allowed: ${words.join(', ')}`,
+      words: `always allowed: ${words.join(', ')}`,
       interrupts: false,
     });
   };
@@ -93,10 +97,11 @@ export function ruleListPage(
     foot: (columns) => {
       const count = items.filter(({ isTicked }) => isTicked).length;
       const enter =
-        count === 0
-          ? 'Enter run it once'
-          : `Enter save ${count === 1 ? '1 change' : `${count} changes`} and run it`;
-      return keyRows(['Space tick', '←→ where', 'e edit', 'a add', enter, 'Esc back'], columns, theme);
+        count === 0 ? [] : [`Enter save ${count === 1 ? '1 change' : `${count} changes`} and run it`];
+      const keys = ['Space tick', '←→ where', 'e edit', 'a add', ...enter, 'Esc back'];
+      const note =
+        lacksTick && count === 0 ? wrap(theme.warn('  Nothing is chosen: no row is ticked.'), columns) : [];
+      return [...note, ...keyRows(keys, columns, theme)];
     },
     document: () => ({
       title,
@@ -144,14 +149,16 @@ function rowsOfItem(item: Item, isChosen: boolean, parts: RuleListParts, columns
   return [line, ...shown].flatMap((text) => wrap(text, columns, { hang: '      ' }));
 }
 
-function toItem(offer: PermissionOffer, { scopes }: PermissionExplanation): Item {
+function toItem(offer: PermissionOffer, { explanation, drawing }: RuleListParts): Item {
+  const { offers, scopes } = explanation;
   const { destination } = offer.update;
   const scope = Math.max(
     0,
     scopes.findIndex((each) => each.destination === destination),
   );
-  // A mode and a folder reach further than the call: they are for the person to choose.
-  return { offer, isTicked: offer.rule !== undefined && offer.caution === undefined, scope };
+  // A mode and a folder reach further than the call: among others they are for the person to choose.
+  const isMeant = offer.rule !== undefined || (offers.length === 1 && !reachesOutside(offer.update, drawing));
+  return { offer, isTicked: isMeant && offer.caution === undefined, scope };
 }
 
 function toUpdate({ offer, scope }: Item, { scopes }: PermissionExplanation): PermissionUpdate {

@@ -39,6 +39,13 @@ export function forSession(update: PermissionUpdate): PermissionUpdate {
 export const formatUpdates = (updates: readonly PermissionUpdate[], drawing: Drawing): string =>
   updates.map((update) => formatUpdate(update, drawing)).join(', ');
 
+/** Whether it opens a folder outside of the workspace. */
+export function reachesOutside(update: PermissionUpdate, { cwd }: Pick<Drawing, 'cwd'>): boolean {
+  return (
+    'directories' in update && update.directories.some((each) => each !== cwd && !each.startsWith(`${cwd}/`))
+  );
+}
+
 /** A rule as it would be written; a folder or a mode in words. */
 export function formatUpdate(update: PermissionUpdate, drawing: Drawing): string {
   switch (update.type) {

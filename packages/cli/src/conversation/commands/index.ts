@@ -1,4 +1,5 @@
 /** Runs and completes what is typed as `/name argument`. */
+import { existsSync } from 'node:fs';
 import { commandAdvice } from '@turnwright/engine';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
 import { wrap } from '@turnwright/terminal/text/wrap.ts';
@@ -16,13 +17,19 @@ const COMMAND_LINE = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/;
 /**
  * Runs a command line. False: it is none, or one of the engine's (a command of a file, a skill, a prompt of
  * an MCP server), which is to be sent as a prompt. A name that does not exist is never sent: it gets a
- * sentence, and its line goes back to the editor.
+ * sentence, and its line goes back to the editor if it is nearly that of a command. Two commands in one word
+ * are not sent either.
  */
 export async function runSlashCommand(text: string, context: ConversationCommandContext): Promise<boolean> {
-  const [, name, argument = ''] = COMMAND_LINE.exec(text.trim()) ?? [];
-  if (name === undefined) return false;
   const { edit, query, theme } = context;
   const echoing = withEcho(text.trim(), context);
+  const glued = await gluedSentence(text.trim());
+  if (glued !== undefined) {
+    echoing.print(wrap(glued, context.columns).map(theme.warn));
+    return true;
+  }
+  const [, name, argument = ''] = COMMAND_LINE.exec(text.trim()) ?? [];
+  if (name === undefined) return false;
   try {
     const command = commandNamed(name);
     const engine = isLast(command) ? [] : await query.supportedCommands();
@@ -30,13 +37,11 @@ export async function runSlashCommand(text: string, context: ConversationCommand
     if (command !== undefined) await command.run(argument.trim(), echoing);
     else {
       if (engine.some((each) => each.name === name || each.aliases?.includes(name))) return false;
-      edit(text);
-      throw new CommandMistake(
-        await unknownSentence(
-          name,
-          [...COMMANDS, ...engine].map((each) => each.name),
-        ),
-      );
+      const advice = await commandAdvice(name);
+      const near = advice === undefined ? listNear(name, [...COMMANDS, ...engine]) : [];
+      // What cannot be mended is not left for the next line to be typed behind it.
+      if (near.length > 0) edit(text);
+      throw new CommandMistake(unknownSentence(name, near, advice));
     }
   } catch (error) {
     const sentence = oneLine((error as Error).message);
@@ -79,17 +84,32 @@ function commandNamed(name: string): ConversationCommand | undefined {
   return COMMANDS.find((command) => command.name === name || command.aliases?.includes(name));
 }
 
-async function unknownSentence(name: string, names: readonly string[]): Promise<string> {
-  const advice = await commandAdvice(name);
-  if (advice !== undefined) return `There is no /${name} here. ${advice}`;
-  const near = [...new Set(names)]
+function listNear(name: string, commands: readonly { readonly name: string }[]): readonly string[] {
+  return [...new Set(commands.map((each) => each.name))]
     .filter((each) => each.startsWith(name.slice(0, 3)) || isTypo(each, name))
     .slice(0, 3);
+}
+
+function unknownSentence(name: string, near: readonly string[], advice: string | undefined): string {
+  if (advice !== undefined) return `There is no /${name} here. ${advice}`;
   const hint =
     near.length === 0
       ? '/help shows which there are.'
       : `Did you mean ${near.map((each) => `/${each}`).join(' or ')}?`;
   return `There is no command /${name}. ${hint}`;
+}
+
+/** Of two commands without a blank between them, as `/cost/vim`, which are no path; undefined: it is none. */
+async function gluedSentence(text: string): Promise<string | undefined> {
+  const [, word, name, next] = /^(\/([^\s/]+)\/([^\s/]+))(?:\s|$)/.exec(text) ?? [];
+  if (word === undefined || name === undefined || next === undefined || existsSync(word)) return undefined;
+  const isBegun = (await isKnown(name)) || listNear(name, COMMANDS).length > 0;
+  if (!isBegun || !(await isKnown(next))) return undefined;
+  return `${word} is two commands in one, so nothing was sent. Write /${name} or /${next}.`;
+}
+
+async function isKnown(name: string): Promise<boolean> {
+  return commandNamed(name) !== undefined || (await commandAdvice(name)) !== undefined;
 }
 
 /** One letter is missing, too many, or another one. */

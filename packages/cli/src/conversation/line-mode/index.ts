@@ -288,6 +288,7 @@ export class LineMode {
       dialog: this.#dialog,
       endLine: this.#items.endLine,
       taskOf: (id) => taskOf(this.#conversation.state, id),
+      modeBeforePlan: () => this.#conversation.state.session.modeBeforePlan,
       onQuestion: (change, about) => {
         if (change === 1) this.#writer.hold();
         this.#conversation.dispatch({ kind: 'question', change, ...about });

@@ -8,7 +8,15 @@ import {
   toolFacts,
 } from '@turnwright/engine';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
-import { alwaysUpdates, denial, describeCall, describeUpdates, planOf } from '../../words/answers.ts';
+import {
+  alwaysUpdates,
+  approvePlan,
+  denial,
+  describeCall,
+  describeUpdates,
+  planOf,
+} from '../../words/answers.ts';
+import { nameModes } from '../../words/mode-name.ts';
 import { answerOf, isOutOfRange, questionsIn } from '../../words/questions.ts';
 import { counted } from '../../words/units.ts';
 import { elicit } from './line-elicitation.ts';
@@ -31,6 +39,8 @@ interface LineAskerOptions {
   taskOf(toolUseId: string): string | undefined;
   /** A call as lines of `dialog`. Default its fields in words. */
   describe?(toolName: string, input: Input): Promise<DescribedCall>;
+  /** The permission mode before plan mode. Default: it is not known. */
+  modeBeforePlan?(): string | undefined;
   /** Ends an unfinished line of the answer. */
   endLine(): void;
 }
@@ -54,6 +64,7 @@ export function createLineAsker({
   endLine,
   taskOf,
   describe = async (_, input) => inWords(input, dialog),
+  modeBeforePlan = () => undefined,
 }: LineAskerOptions): LineAsker {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
@@ -69,7 +80,7 @@ export function createLineAsker({
       const sinceMs = dialog.nowMs();
       let answer: PermissionResult | null = null;
       try {
-        answer = await askAbout({ toolName, input, context, dialog, describe, taskOf });
+        answer = await askAbout({ toolName, input, context, dialog, describe, taskOf, modeBeforePlan });
       } finally {
         const isDenied = answer?.behavior === 'deny';
         await onQuestion(-1, { toolUseId: context.toolUseID, waitedMs: dialog.nowMs() - sinceMs, isDenied });
@@ -90,7 +101,8 @@ function inWords(input: Input, { line }: LineDialog): DescribedCall {
   return { lines: describeCall(input).split('\n').map(indented), say: line };
 }
 
-interface Question extends Required<Pick<LineAskerOptions, 'dialog' | 'describe' | 'taskOf'>> {
+interface Question
+  extends Required<Pick<LineAskerOptions, 'dialog' | 'describe' | 'taskOf' | 'modeBeforePlan'>> {
   readonly toolName: string;
   readonly input: Input;
   readonly context: CanUseToolContext;
@@ -129,7 +141,8 @@ async function askPermission({
   call.lines.slice(0, CALL_LINES).forEach(call.say);
   if (left > 0) line(`  ${counted(left, 'more line')}`);
   if (explanation !== undefined) explanationLines(explanation).forEach(line);
-  else if (context.decisionReason !== undefined) line(`Why it is asked: ${oneLine(context.decisionReason)}`);
+  else if (context.decisionReason !== undefined)
+    line(`Why it is asked: ${oneLine(nameModes(context.decisionReason))}`);
   const choices: readonly Choice<Verdict>[] = [
     { value: 'once', label: 'Yes, once', names: ['y', 'yes'] },
     ...(always === undefined
@@ -198,7 +211,12 @@ function closed({ signal }: CanUseToolContext): PermissionResult | null {
   };
 }
 
-async function askAboutPlan({ input, context, dialog }: Question): Promise<PermissionResult | null> {
+async function askAboutPlan({
+  input,
+  context,
+  dialog,
+  modeBeforePlan,
+}: Question): Promise<PermissionResult | null> {
   dialog.line('Question: is this plan right?');
   for (const text of planOf(input).split('\n')) dialog.line(text);
   const chosen = await choose<'edits' | 'ask' | 'no'>(
@@ -214,7 +232,7 @@ async function askAboutPlan({ input, context, dialog }: Question): Promise<Permi
     case undefined:
       return closed(context);
     case 'ask':
-      return { behavior: 'allow' };
+      return approvePlan(modeBeforePlan());
     case 'edits':
       return {
         behavior: 'allow',

@@ -1,7 +1,7 @@
 /** Why a call is asked about, in words: parts of a command line, files it writes, rules that came close. */
 import type { PermissionExplanation } from '@turnwright/engine';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
-import { modeName, reasonWithoutRule } from '../../words/mode-name.ts';
+import { modeName, nameModes, reasonWithoutRule } from '../../words/mode-name.ts';
 
 type Segment = PermissionExplanation['segments'][number];
 type Rule = Segment['rules'][number];
@@ -17,7 +17,7 @@ export function explanationLines(explanation: PermissionExplanation): readonly s
       : [
           `Asked by: ${asker.map(({ agentType, description }) => `${agentType} (${description})`).join(', which started ')}`,
         ]),
-    `Why it is asked: ${reasonWithoutRule(reason, mode) ?? reason.text}${rule}${hook}`,
+    `Why it is asked: ${reasonWithoutRule(reason, mode) ?? nameModes(reason.text)}${rule}${hook}`,
     ...(segments.length < 2 ? [] : segments.map((segment, at) => `Part ${at + 1}: ${segmentLine(segment)}`)),
     ...(segments.length === 1 ? segments.flatMap(describeNetwork).map((network) => `It ${network}.`) : []),
     ...writes.map((path) => `It writes ${pathName(path)}.`),

@@ -66,6 +66,14 @@ export type ConversationEvent =
   | { readonly kind: 'exiting' };
 
 export function reduce(state: ConversationState, event: ConversationEvent, nowMs: number): Reduction {
+  const reduction = reduceEvent(state, event, nowMs);
+  const { session } = reduction.state;
+  const modeBeforePlan = state.session.mode;
+  if (session.mode !== 'plan' || modeBeforePlan === 'plan') return reduction;
+  return { ...reduction, state: { ...reduction.state, session: { ...session, modeBeforePlan } } };
+}
+
+function reduceEvent(state: ConversationState, event: ConversationEvent, nowMs: number): Reduction {
   switch (event.kind) {
     case 'message':
       return reduceMessage(state, event.message, nowMs);

@@ -4,6 +4,7 @@ import { TurnwrightError } from '@turnwright/engine';
 import type { Draft } from '@turnwright/terminal/editor/buffer.ts';
 import type { ActionName } from '@turnwright/terminal/input/actions.ts';
 import { createHighlighter, type Highlighter } from '@turnwright/terminal/markup/highlight.ts';
+import type { Row } from '@turnwright/terminal/renderer/frame.ts';
 import { wantsColor } from '@turnwright/terminal/text/style.ts';
 import { createTheme, type Theme, themeFor } from '@turnwright/terminal/text/theme.ts';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
@@ -228,6 +229,10 @@ class ScreenConversation {
     this.#ownStatus?.update(this.#conversation.state);
   }
 
+  /** No word of an answer or of a command is cut. */
+  #print = (lines: readonly Row[]): void =>
+    this.#screen.print(lines.flatMap((line) => wrap(line, this.#screen.columns, { hang: '  ' })));
+
   #openAsker(): ReturnType<typeof trackQuestions> {
     const screen = this.#screen;
     const state = () => this.#conversation.state;
@@ -239,7 +244,7 @@ class ScreenConversation {
       },
       home: this.#world.env['HOME'],
       open: (overlay) => screen.overlays.open(overlay),
-      print: (lines) => screen.print(lines.flatMap((line) => wrap(line, screen.columns, { hang: '  ' }))),
+      print: this.#print,
       interrupt: () => void this.#conversation.interrupt(),
       keysOf: (action) => screen.bindings.keysOf(action),
     });
@@ -277,7 +282,7 @@ class ScreenConversation {
       theme,
       clock: this.#clock,
       echo: (line) => screen.print(['', theme.dim(`> ${oneLine(line)}`)]),
-      print: screen.print,
+      print: this.#print,
       open: (overlay) => screen.overlays.open(overlay),
       view: (document) => screen.view(document),
       transcript: screen.transcript,

@@ -25,6 +25,8 @@ export interface Desk {
   /** Descriptions of the questions, in the order in which the session asked them. */
   readonly asked: string[];
   readonly printed: string[];
+  /** The session as the questions see it. */
+  readonly session: { readonly cwd: string; modeBeforePlan?: string };
   readonly views: ViewDocument[];
   readonly interrupts: () => number;
   /** Runs a session; resolves with its messages when it has ended. */
@@ -71,9 +73,10 @@ export async function openDesk(): Promise<Desk> {
     view: async (document) => void views.push(document),
   };
   const overlays = createOverlays(host);
+  const session: Desk['session'] = { cwd };
   const asker = createAsker({
     theme,
-    state: { session: { cwd } },
+    state: { session },
     home: root,
     open: overlays.open,
     print: (lines) => void printed.push(...lines),
@@ -106,6 +109,7 @@ export async function openDesk(): Promise<Desk> {
     draft: () => draft,
     asked,
     printed,
+    session,
     views,
     interrupts: () => interrupts,
     async run(replies, options = {}) {

@@ -285,6 +285,54 @@ describe('answers', () => {
     expect(desk.printed).toHaveLength(1);
   });
 
+  it('one offer is ticked, and without a tick Enter says so', async () => {
+    const ended = start([toolUse('Write', { file_path: join(desk.cwd, 'a.txt'), content: 'a' })]);
+    await desk.question();
+    await desk.press('3');
+    expect(desk.rows().join('\n')).toContain('› [x] the mode accept edits → this session');
+    await desk.press('space', 'enter');
+    expect(desk.rows().join('\n')).toContain('Nothing is chosen: no row is ticked.');
+    expect(desk.printed).toEqual([]);
+    await desk.press('space', 'enter');
+    await ended;
+    expect(desk.printed).toEqual([
+      expect.stringContaining('✓ always allowed: the mode accept edits → this session'),
+    ]);
+  });
+
+  it('Enter takes the row that the person has marked, and without a mark nothing', async () => {
+    const ended = start([bash('npm publish')]);
+    await desk.question();
+    await desk.press('enter');
+    expect([desk.printed, desk.rows().length > 1]).toEqual([[], true]);
+    await desk.press('down', 'down');
+    expect(flat(desk.rows().join('\n'))).toContain('1 once · › 2 this session');
+    await desk.key('x', 500);
+    await desk.key('backspace', 100);
+    await desk.key('alt+a', 100);
+    // What was marked before is forgotten.
+    await desk.press('enter');
+    expect(desk.printed).toEqual([]);
+    await desk.press('up', 'up', 'enter');
+    await ended;
+    expect(desk.printed).toEqual(['✗ denied: Bash npm publish']);
+  });
+
+  it('y is yes, once, and n is no, after the same pause', async () => {
+    const ended = start([bash('touch made'), bash('npm publish')]);
+    await desk.question();
+    await desk.key('alt+a', 10);
+    await desk.key('y', 399);
+    expect([desk.printed, desk.draft()]).toEqual([[], 'y']);
+    await desk.key('backspace', 100);
+    await desk.key('alt+a', 100);
+    await desk.press('y');
+    await desk.question();
+    await desk.press('n');
+    await ended;
+    expect(desk.printed).toEqual(['✓ allowed once: Bash touch made', '✗ denied: Bash npm publish']);
+  });
+
   it('5 takes a reason, which the model reads', async () => {
     const ended = start([bash('npm publish')]);
     await desk.question();
@@ -385,6 +433,30 @@ describe('other questions', () => {
     expect(desk.printed).toEqual([expect.stringContaining('✓ answered: ajv · zod, ajv')]);
   });
 
+  it('AskUserQuestion: Enter takes the marked row, and Tab none', async () => {
+    const second = { ...question, question: 'Which checks?', multiSelect: true };
+    const third = { ...question, question: 'Which tests?' };
+    const ended = start([toolUse('AskUserQuestion', { questions: [question, second, third] })]);
+    await desk.question();
+    await desk.press('down', 'enter');
+    expect(desk.rows()[0]).toContain('Which checks?');
+    await desk.press('enter');
+    expect(desk.rows().join('\n')).toContain('Nothing is chosen: no row is ticked.');
+    await desk.press('space', 'enter', 'tab');
+    await ended;
+    expect(desk.printed).toEqual([expect.stringMatching(/✓ answered: ajv · zod$/)]);
+  });
+
+  it('AskUserQuestion: a sentence is an answer in other words, whatever it begins with', async () => {
+    const ended = start([toolUse('AskUserQuestion', { questions: [question] })]);
+    await desk.question();
+    await desk.press("'so neither of them");
+    expect(desk.rows().join('\n')).toContain('in other words: so neither of them');
+    await desk.press('enter');
+    expect(JSON.stringify(await ended)).toContain('so neither of them');
+    expect(desk.draft()).toBe('');
+  });
+
   it('AskUserQuestion: answers that were given stay when a key folds the question', async () => {
     const second = { ...question, question: 'Which checks?', multiSelect: true };
     const ended = start([toolUse('AskUserQuestion', { questions: [question, second] })]);
@@ -419,6 +491,37 @@ describe('other questions', () => {
     expect(JSON.stringify(messages)).toContain('acceptEdits');
     expect(desk.printed).toEqual([expect.stringContaining('✓ plan approved, edits are accepted')]);
   });
+});
+
+it.each([
+  ['acceptEdits', 'default'],
+  ['bypassPermissions', 'bypassPermissions'],
+] as const)('ExitPlanMode: after plan mode from %s, 1 leads to %s', async (before, after) => {
+  desk.session.modeBeforePlan = before;
+  const modes: unknown[] = [];
+  const ended = desk.run(
+    [reply(toolUse('EnterPlanMode', {})), reply(toolUse('ExitPlanMode', { plan: 'Write.' })), reply('Done.')],
+    { permissionMode: before, allowDangerouslySkipPermissions: true },
+  );
+  await desk.question();
+  await desk.press('1');
+  for (const message of await ended)
+    if ('permissionMode' in message && message.permissionMode !== undefined)
+      modes.push(message.permissionMode);
+  expect(modes.at(-1)).toBe(after);
+});
+
+it('modes have the same names in each reason', async () => {
+  const ended = start([bash('npm publish --tag $TAG')]);
+  await desk.question();
+  const said = 'cannot be checked before it runs and the permission mode is manual';
+  expect(flat(desk.rows().join(' '))).toContain(said);
+  await desk.press('ctrl+o');
+  const why = desk.views.at(-1)?.parts.find(({ heading }) => heading === 'Why it is asked about');
+  expect(why?.lines.join(' ')).not.toContain('default');
+  expect(why?.lines.join(' ')).toContain(said);
+  await desk.press('4');
+  await ended;
 });
 
 it('in a low window the choices stay', async () => {

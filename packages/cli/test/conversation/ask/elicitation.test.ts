@@ -92,6 +92,13 @@ describe('a form', () => {
     expect(await second.answered).toEqual({ action: 'cancel' });
   });
 
+  it('a field that may be empty is left out by Tab, which begins no sentence', async () => {
+    const { answered, press, rows } = await open(form({ urgent: { type: 'boolean' } }));
+    expect(rows()).toContain('Tab leave out');
+    await press('tab', '1');
+    expect(await answered).toEqual({ action: 'accept', content: {} });
+  });
+
   it('without fields it is a yes or no', async () => {
     const { answered, press } = await open(form({}));
     await press('1');

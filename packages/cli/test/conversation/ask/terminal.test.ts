@@ -107,4 +107,37 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     expect(existsSync(join(cwd, 'made'))).toBe(true);
     await terminal.until(`✓ always allowed: ${shown?.[1]} → ${shown?.[2]}`);
   });
+
+  test('plan mode by Shift+Tab: yes leads back to manual; the next change is asked about, and taken by Enter', async () => {
+    const { cwd, terminal } = await conversation([
+      reply([toolUse('ExitPlanMode', { plan: 'Write a file.' })]),
+      reply([toolUse('Write', { file_path: 'made', content: 'x' })]),
+      reply('Done.'),
+    ]);
+    await terminal.seen('opus-5-5');
+    for (const mode of ['accept edits', 'plan']) {
+      terminal.keys('BTab');
+      await terminal.seen(`· ${mode} ·`);
+    }
+    await terminal.enter('go');
+    await terminal.seen('1 yes');
+    await pause(A_WHILE_MS);
+    terminal.keys('1');
+    await terminal.seen('1 once');
+    await terminal.seen('the mode is manual');
+    await pause(A_WHILE_MS);
+    terminal.keys('Enter');
+    await pause(KEY_GAP_MS);
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
+    terminal.keys('Down');
+    await terminal.seen('› 1 once');
+    await pause(A_WHILE_MS);
+    terminal.keys('Enter');
+    await terminal.until('Done.');
+    expect(readFileSync(join(cwd, 'made'), 'utf8')).toBe('x');
+    await terminal.enter('/tasks');
+    // A word that does not fit is on the next row.
+    await terminal.until('moves a');
+    await terminal.until('command here.');
+  });
 });

@@ -78,3 +78,17 @@ test('a wrong use gets one clear sentence', async () => {
     await harness.close();
   }
 });
+
+test('a line stays in the prompt only where it is nearly a command; two in one word are not sent', async () => {
+  const harness = await commandsUnderTest();
+  try {
+    for (const line of ['/modle', '/bug', '/bug/vim', '/modle/vim', '/xyzzy now'])
+      expect(await harness.run(line), line).toBe(true);
+    expect(harness.drafts).toEqual(['/modle']);
+    expect(harness.printed.join('\n')).toContain('/bug/vim is two commands in one, so nothing was sent.');
+    for (const line of ['/usr/bin is full', '/app/src/a.ts has a fault', '/home/help'])
+      expect(await harness.run(line), line).toBe(false);
+  } finally {
+    await harness.close();
+  }
+});

@@ -59,6 +59,23 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('"effort":"medium"');
   });
 
+  test('Esc while the model answers ends the answer, and no command in the background', async () => {
+    const run = toolUse('Bash', { command: 'sleep 300', run_in_background: true });
+    const slow = reply('word '.repeat(400), { timing: { gapMs: 200, deltaChars: 10 } });
+    const server = await rehearse(reply([run]), reply('It runs.'), slow);
+    const talk = await converse(server, { args: ['--allowedTools', 'Bash'] });
+    await talk.seen('opus-5-5');
+    await talk.enter('go');
+    await talk.until('It runs.');
+    await talk.seen('1 in the background');
+    await talk.enter('tell me more');
+    await talk.seen('word word');
+    talk.keys('Escape');
+    await talk.until('stopped: interrupted');
+    await talk.seen('1 in the background');
+    expect(talk.screen().join(' ')).not.toContain('background task stopped');
+  });
+
   test('an output style holds from the next prompt on, and a status line at once', async () => {
     const server = await rehearse(reply('First.'), reply('Second.'));
     const [cwd, home] = [temporaryFolder(), temporaryFolder()];
