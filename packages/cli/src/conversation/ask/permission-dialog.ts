@@ -100,7 +100,6 @@ export function permissionPage(parts: PermissionPageParts): DialogPage<WordedDec
     ],
     document: () => buildDocument(parts, sections(UNWRAPPED)),
     ...marked,
-    choices: { ...marked.choices, y: allowOnce, n: () => denied('') },
     escape: () => denyAndInterrupt(),
   };
   return page;
