@@ -77,6 +77,21 @@ test('an error that the answer has shown is not printed again at the end', () =>
   expect(printed.filter((row) => row.includes('A record'))).toEqual([`✗ ${text}`]);
 });
 
+test('work that begins beside the person’s own command has its answer once, and its end', () => {
+  const { printed } = perform(
+    [
+      { kind: 'shellStarted', id: 's1', command: 'make' },
+      init,
+      requesting(),
+      answer([{ type: 'text', text: 'All is made.' }]),
+      ended({ result: 'All is made.' }),
+    ],
+    { columns: 80, rows: 24 },
+  );
+  expect(printed.filter((row) => row.includes('All is made.'))).toHaveLength(1);
+  expect(printed.at(-1)).toContain('done · ');
+});
+
 test('a call that an interrupt kept from running is stopped, and has not failed', () => {
   const { printed } = perform(
     [
