@@ -56,6 +56,11 @@ function toItems(messages: readonly SessionMessage[], cwd: string): readonly Tra
     if (attachment !== undefined) items.push(...attachedNotes([attachment], { cwd }));
     const blocks: readonly Block[] =
       typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+    const call = type === 'user' ? readCall(blocks) : undefined;
+    if (call !== undefined) {
+      items.push({ kind: 'prompt', text: call, images: 0 });
+      continue;
+    }
     for (const block of blocks) {
       if (block.type === 'tool_use' && block.id !== undefined) calls.set(block.id, block);
       else if (block.type === 'tool_result') items.push(...toToolItems(block, calls));
@@ -65,6 +70,15 @@ function toItems(messages: readonly SessionMessage[], cwd: string): readonly Tra
     }
   }
   return items;
+}
+
+const CALL =
+  /^<command-message>[^<]*<\/command-message>\s*<command-name>([^<]+)<\/command-name>\s*(?:<command-args>([\s\S]*)<\/command-args>)?/;
+
+/** The command that a prompt was made of, as it was typed; undefined: none. */
+function readCall([first]: readonly Block[]): string | undefined {
+  const [, name, args = ''] = CALL.exec(first?.text ?? '') ?? [];
+  return name === undefined ? undefined : `${name} ${args}`.trim();
 }
 
 /** What the engine tells the model of an interrupt. */

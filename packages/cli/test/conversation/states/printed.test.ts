@@ -1,5 +1,7 @@
 /** What is printed once: output of commands, errors and what a continued session shows. */
 
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { query, VERSION } from '@turnwright/engine';
 import { createTheme } from '@turnwright/terminal/text/theme.ts';
 import {
@@ -174,11 +176,18 @@ describe('a session that is continued', () => {
   let harness: Harness | undefined;
   afterEach(() => harness?.close());
 
-  const continued = async (prompt: string) => {
-    harness = await commandsUnderTest();
+  const continued = async (prompt: string, replies = [reply('Seen.')]) => {
+    harness = await commandsUnderTest({
+      async prepare({ cwd }) {
+        await mkdir(join(cwd, '.claude', 'commands'), { recursive: true });
+        await writeFile(join(cwd, '.claude', 'commands', 'greet.md'), 'Greet $ARGUMENTS warmly.');
+      },
+    });
     const { cwd, env, server } = harness;
-    server.setScenario({ name: 'before', replies: [reply('Seen.')] });
-    const { results } = await gather(query({ prompt, options: { cwd, env, tools: [] } }));
+    server.setScenario({ name: 'before', replies });
+    const { results } = await gather(
+      query({ prompt, options: { cwd, env, tools: [], settingSources: ['project'], projectTrusted: true } }),
+    );
     const items = await readLastItems(results[0]?.session_id ?? '', { cwd, env });
     return items.map((item) => ('text' in item ? `${item.kind}: ${item.text}` : item.kind));
   };
@@ -190,6 +199,10 @@ describe('a session that is continued', () => {
       'delta: Seen.',
       'textEnd',
     ]);
+  });
+
+  test('shows a command of a file as it was typed', async () => {
+    expect(await continued('/greet Bob')).toEqual(['prompt: /greet Bob', 'delta: Seen.', 'textEnd']);
   });
 
   test('shows a prompt that begins with a tag', async () => {

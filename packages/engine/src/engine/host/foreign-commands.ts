@@ -76,7 +76,8 @@ const NOWHERE: Readonly<Record<string, string>> = {
   powerup:
     'npm start in the source, or turnwright without a key, shows a rehearsed run; docs/start.md goes on.',
   'pr-comments': `gh pr view --comments shows them. ${PROMPT}`,
-  'privacy-settings': 'Nothing is sent but requests to the model, and what you report with --otel to a collector of yours.',
+  'privacy-settings':
+    'Nothing is sent but requests to the model, and what you report with --otel to a collector of yours.',
   proactive: LOOP,
   radio: 'There is none.',
   rc: CLOUD,
