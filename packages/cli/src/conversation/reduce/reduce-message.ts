@@ -300,8 +300,8 @@ function noteItems(message: Message<'system'>): readonly TranscriptItem[] {
 }
 
 /**
- * The session works at something that no prompt has begun here: background work has ended, an interrupted turn
- * is continued, or a prompt waited for the person's own command.
+ * The session works at what no prompt has begun here: background work has ended, or an interrupted turn is
+ * continued.
  */
 function working(state: ConversationState, nowMs: number): ConversationState {
   return state.submission === undefined ? begin(state, nowMs) : state;

@@ -33,7 +33,7 @@ export interface ResumedSession extends SessionFacts {
   readonly answered: ReadonlySet<string>;
   /** Of the last submission. */
   readonly model: string | undefined;
-  /** How the last submission's model was asked for, and with which effort; undefined: as it was configured. */
+  /** Of the last submission: the name of its model, if that is not the id, and the effort that was set. */
   readonly chosen: Pick<SubmissionState, 'effort' | 'modelName'>;
   /** Of the last submission, in order. */
   readonly decisions: readonly DecisionRecord[];
