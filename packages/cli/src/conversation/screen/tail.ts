@@ -8,9 +8,11 @@ import type { TranscriptItem } from '../view/transcript-item.ts';
 /** Items that are printed; what came before is counted. */
 const MOST_ITEMS = 30;
 
+/** `onEarlier`: called with those that are only counted. */
 export async function readLastItems(
   sessionId: string,
   { cwd, env }: { readonly cwd: string; readonly env: Env },
+  onEarlier?: (items: readonly TranscriptItem[]) => void,
 ): Promise<readonly TranscriptItem[]> {
   const messages = await getSessionMessages(sessionId, { dir: cwd, env, includeAttachments: true }).catch(
     () => [],
@@ -18,11 +20,12 @@ export async function readLastItems(
   const items = toItems(messages, cwd);
   const from = firstShown(items);
   if (from === 0) return items;
+  onEarlier?.(items.slice(0, from));
   const before = items.slice(0, from).filter(({ kind }) => kind === 'prompt').length;
   const more: TranscriptItem = {
     kind: 'note',
     tone: 'quiet',
-    text: `${before} earlier ${before === 1 ? 'prompt' : 'prompts'} of this conversation, ^O shows what is printed here`,
+    text: `${before} earlier ${before === 1 ? 'prompt' : 'prompts'} of this conversation, ^O shows them`,
   };
   return [more, ...items.slice(from)];
 }

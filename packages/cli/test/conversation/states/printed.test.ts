@@ -3,6 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { query, VERSION } from '@turnwright/engine';
+import { createHighlighter } from '@turnwright/terminal/markup/highlight.ts';
 import { createTheme } from '@turnwright/terminal/text/theme.ts';
 import {
   commandsUnderTest,
@@ -15,6 +16,7 @@ import { greeting } from '../../../src/conversation/screen/greeting.ts';
 import { readLastItems } from '../../../src/conversation/screen/tail.ts';
 import { shellPrompt } from '../../../src/conversation/session/typed-command.ts';
 import { toolRows } from '../../../src/conversation/view/tool-rows.ts';
+import { createTranscript } from '../../../src/conversation/view/transcript.ts';
 import type { ToolItem } from '../../../src/conversation/view/transcript-item.ts';
 import { answer, call, ended, init, message, requesting, result, system } from './messages.ts';
 import { type Play, perform, prompt } from './stage.ts';
@@ -222,4 +224,23 @@ test('the first line says where one is, and which keys help', () => {
   const narrow = greeting({ ...place, cwd: '/srv/app', helpKey: '' }, 30, theme);
   expect(narrow.join(' ').replaceAll(/ +/g, ' ')).toBe(`Turnwright ${VERSION} · /srv/app · / the commands`);
   expect(narrow.every((row) => row.length <= 30)).toBe(true);
+});
+
+test('what is only counted of a continued session is in the viewer', () => {
+  const rows: string[] = [];
+  const transcript = createTranscript({
+    theme,
+    columns: () => 80,
+    cwd: () => '/work',
+    commit: (more) => void rows.push(...more),
+    diff: () => undefined,
+    highlighter: createHighlighter(theme),
+  });
+  transcript.keep([
+    { kind: 'prompt', text: 'plant a tree', images: 0 },
+    { kind: 'delta', text: 'It stands.' },
+    { kind: 'textEnd' },
+  ]);
+  expect(rows).toEqual([]);
+  expect(transcript.document().parts.map(({ heading }) => heading)).toEqual(['> plant a tree', 'It stands.']);
 });
