@@ -42,12 +42,14 @@ test('the newest line that holds the text is shown, from prompts, answers, calls
         message: { content: [{ type: 'tool_result', content: [{ type: 'text', text: 'x\nlarch\ny' }] }] },
       },
     ],
+    six: [{ type: 'attachment', attachment: { type: 'queued_command', prompt: 'mind the larch' } }],
     five: [{ ...said('<reminder> of the larch'), isMeta: true }],
   });
   expect(await search('larch')).toEqual({
     one: 'The larch stands.',
     three: 'echo "a larch"',
     four: 'larch',
+    six: 'mind the larch',
   });
   expect(await search('Larch')).toEqual({ one: 'Plant the Larch here.' });
   expect(await search('"a larch"')).toEqual({ three: 'echo "a larch"' });

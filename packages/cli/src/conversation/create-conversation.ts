@@ -20,7 +20,7 @@ import { type ConversationEvent, reduce } from './reduce/reduce.ts';
 import type { Reduction } from './reduce/step.ts';
 import { createCacheBreaks } from './session/cache-breaks.ts';
 import { changesFigures, createFigureReader } from './session/figure-reader.ts';
-import { foundIn } from './session/found-in-session.ts';
+import { foundIn, lastChoice } from './session/found-in-session.ts';
 import { driveSession, type SessionDriver } from './session/session-driver.ts';
 import { runShell, type ShellRun, shellPrompt } from './session/typed-command.ts';
 
@@ -47,6 +47,10 @@ export class TerminalConversation {
   readonly opened: Promise<void>;
   readonly queue: QueueControls;
   #base: Options;
+  /** Of the flags, which hold for every session. */
+  readonly #given: Options;
+  /** Model and effort that the session was opened with. */
+  #openedWith: Partial<Record<'effort' | 'model', string | null>> = {};
   readonly #place: { readonly cwd: string; readonly env: NonNullable<Options['env']> };
   readonly #clock: ConversationClock;
   readonly #onStep: (step: Reduction) => void;
@@ -71,6 +75,7 @@ export class TerminalConversation {
   constructor({ options, target, queue = [], stash = [], clock, lend, onStep }: ConversationOptions) {
     const { cwd = '.', env = {} } = options;
     this.#base = options;
+    this.#given = options;
     this.#options = options;
     this.#place = { cwd, env };
     this.#clock = clock;
@@ -255,6 +260,7 @@ export class TerminalConversation {
   async #learn({ query }: SessionDriver, id: string): Promise<void> {
     const [settings, session] = await Promise.all([query.getSettings(), query.initializationResult()]);
     const { model } = settings.applied;
+    this.#openedWith = settings.applied;
     this.dispatch({ kind: 'opened', session: { id, model, mode: session.current_permission_mode } });
     void this.#learnBranch();
     if (this.#hasBegun) this.#figures.refresh();
@@ -351,6 +357,7 @@ export class TerminalConversation {
   async #restart(next: ReopenTarget, kept: Partial<ConversationState>): Promise<void> {
     this.#shell?.stop();
     const before = this.#driver;
+    await this.#keepChoice(next.resume);
     // From here on, what the old session says is not heard.
     this.#driver = { ...before };
     await before.close();
@@ -361,6 +368,21 @@ export class TerminalConversation {
       ...kept,
     };
     await this.#open(next);
+  }
+
+  /** Model and effort go along: those that were set here, or those that the other session was asked with. */
+  async #keepChoice(resume: string | undefined): Promise<void> {
+    if (resume !== undefined && resume !== this.#state.session.id) {
+      const { problem, ...choice } = await lastChoice(resume, this.#given);
+      this.#base = { ...this.#base, model: this.#given.model, effort: this.#given.effort, ...choice };
+      if (problem !== undefined) this.dispatch({ kind: 'hint', text: problem });
+      return;
+    }
+    const applied = (await this.#driver.query.getSettings().catch(() => undefined))?.applied;
+    if (applied === undefined) return;
+    if (applied.model !== this.#openedWith.model) this.#base = { ...this.#base, model: applied.model };
+    if (applied.effort !== this.#openedWith.effort)
+      this.#base = { ...this.#base, effort: applied.effort ?? undefined };
   }
 
   #finishCutOff(): void {

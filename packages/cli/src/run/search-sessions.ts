@@ -156,12 +156,21 @@ function matchIn(bytes: Buffer, { raw, isCased, encoding, said }: Wanted): strin
 /** What persons, models and tools said in a record; nothing of what is no message. */
 function textsIn(record: string): readonly string[] {
   try {
-    const { type, isMeta, isSynthetic, message } = parseJson(record) as Readonly<Record<string, unknown>>;
+    const { attachment, type, isMeta, isSynthetic, message } = parseJson(record) as Readonly<
+      Record<string, unknown>
+    >;
+    if (type === 'attachment') return textsOf(joinedPrompt(attachment));
     if ((type !== 'user' && type !== 'assistant') || isMeta === true || isSynthetic === true) return [];
     return textsOf((message as { readonly content?: unknown } | undefined)?.content);
   } catch {
     return [];
   }
+}
+
+/** A prompt that joined a running turn. */
+function joinedPrompt(attachment: unknown): unknown {
+  const { type, prompt } = (attachment ?? {}) as Readonly<Record<string, unknown>>;
+  return type === 'queued_command' ? prompt : undefined;
 }
 
 function textsOf(content: unknown): readonly string[] {

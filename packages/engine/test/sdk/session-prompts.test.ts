@@ -95,6 +95,8 @@ describe('sessionPrompts', () => {
     expect(results).toHaveLength(1);
     const [first, second] = await own.sessionPrompts(id, { env });
     expect([first?.text, second?.text]).toEqual(['one', 'and hurry']);
+    const shown = (await own.getSessionMessages(id, { env })).find(({ uuid }) => uuid === second?.uuid);
+    expect(shown).toMatchObject({ type: 'user', message: { role: 'user', content: 'and hurry' } });
     await ask('another', [reply('Answer.')], { resume: id, resumeSessionAt: second?.resumeAt });
     const body = JSON.stringify(server.requests.at(-1)?.body);
     expect(body).toContain('late');

@@ -142,6 +142,7 @@ test('what a killed process leaves behind is there again in the next one', { tim
   expect(await sessionResumePoint(undefined, place)).toEqual({
     todos: TODOS,
     interrupted: { waitedFor: 'model' },
+    model: 'claude-sonnet-5',
   });
   const went = await turnwright(
     ['-p', '--continue', ...servers, '--output-format', 'stream-json', '--verbose'],

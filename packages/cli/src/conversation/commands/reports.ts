@@ -96,7 +96,6 @@ interface Status {
 function statusFacts(status: Status): readonly Fact[] {
   const { credentials, effort, files, isKept, model, servers, state } = status;
   const { session } = state;
-  const connected = servers.filter((server) => server.status === 'connected').length;
   return [
     ['version', VERSION],
     ['session', `${session.id}${isKept ? '' : ' (not kept)'}`],
@@ -105,9 +104,17 @@ function statusFacts(status: Status): readonly Fact[] {
     ['model', effort === undefined ? model : `${model}, effort ${effort}`],
     ['credentials', credentials],
     ['mode', modeName(session.mode)],
-    ['MCP', servers.length === 0 ? 'none' : `${connected} of ${counted(servers.length, 'server')} connected`],
+    ['MCP', servers.length === 0 ? 'none' : serverWords(servers)],
     ['settings', files.length === 0 ? 'no file' : files.join(', ')],
   ];
+}
+
+function serverWords(servers: readonly McpServerStatus[]): string {
+  const [connected = 0, connecting = 0] = ['connected', 'pending'].map(
+    (status) => servers.filter((server) => server.status === status).length,
+  );
+  const rest = connecting === 0 ? '' : `, ${connecting} ${connecting === 1 ? 'connects' : 'connect'} yet`;
+  return `${connected} of ${counted(servers.length, 'server')} connected${rest}`;
 }
 
 const NAME_COLUMNS = 13;

@@ -2,7 +2,7 @@
 import type { SDKMessage } from '@turnwright/engine';
 import { modeName } from '../../words/mode-name.ts';
 import { lateServers, serverProblems } from '../../words/server-problems.ts';
-import { type ConversationState, isWorking, NO_ANSWER } from '../conversation-state.ts';
+import { type ConversationState, NO_ANSWER } from '../conversation-state.ts';
 import type { TranscriptItem } from '../view/transcript-item.ts';
 import { listed } from './reduce-tasks.ts';
 import {
@@ -299,9 +299,12 @@ function noteItems(message: Message<'system'>): readonly TranscriptItem[] {
   return note === undefined ? [] : [note];
 }
 
-/** The session began to work by itself: background work has ended, or an interrupted turn is continued. */
+/**
+ * The session works at what no prompt has begun here: background work has ended, or an interrupted turn is
+ * continued.
+ */
 function working(state: ConversationState, nowMs: number): ConversationState {
-  return isWorking(state) ? state : begin(state, nowMs);
+  return state.submission === undefined ? begin(state, nowMs) : state;
 }
 
 function ended(state: ConversationState, result: Message<'result'>, nowMs: number): Reduction {

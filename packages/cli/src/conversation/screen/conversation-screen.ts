@@ -141,6 +141,9 @@ export class Screen {
     if (this.#stopTicks === undefined) this.#tick();
   }
 
+  /** For the viewer alone. */
+  keepItems = (items: Reduction['items']): void => this.#transcript.keep(items);
+
   print = (rows: readonly Row[]): void => this.#transcript.print(rows);
 
   /** Monotonic; undefined: no key yet. */

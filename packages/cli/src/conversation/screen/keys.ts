@@ -3,8 +3,10 @@ import type { Draft } from '@turnwright/terminal/editor/buffer.ts';
 import type { ActionName } from '@turnwright/terminal/input/actions.ts';
 import type { InputEvent } from '@turnwright/terminal/input/events.ts';
 import { nameOfKey } from '@turnwright/terminal/input/key-names.ts';
+import { oneLine } from '@turnwright/terminal/text/visible.ts';
+import { counted } from '../../words/units.ts';
 import type { ConversationClock } from '../conversation-clock.ts';
-import { isWorking } from '../conversation-state.ts';
+import { type ConversationState, isWorking, listBackground } from '../conversation-state.ts';
 import type { TerminalConversation } from '../create-conversation.ts';
 import type { Screen } from './conversation-screen.ts';
 import { createHands } from './hands.ts';
@@ -35,6 +37,17 @@ export const FOREIGN_KEYS: Readonly<Record<string, string>> = {
   'ctrl+shift+-': 'Ctrl+_ undoes.',
 };
 
+/** What a second press of the key does, and what becomes of what is not done. */
+export function describeLeaving(state: Pick<ConversationState, 'queue' | 'tasks'>, key: string): string {
+  const tasks = listBackground(state);
+  const named = tasks.map(({ description }) => oneLine(description)).join(', ');
+  const stops = tasks.length === 0 ? '' : ` and stops ${counted(tasks.length, 'background task')} (${named})`;
+  const held = state.queue.length;
+  const kept =
+    held === 0 ? '' : ` ${counted(held, 'prompt')} that ${held === 1 ? 'waits is' : 'wait are'} kept.`;
+  return `${key} again leaves${stops}.${kept}`;
+}
+
 /** The function that handles a key with its action. */
 export function createKeys(targets: KeyTargets): (event: InputEvent, action: ActionName | undefined) => void {
   const { conversation, screen, clock } = targets;
@@ -56,7 +69,8 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
     if (conversation.state.phase === 'exiting') return targets.leave('now');
     if (isTwice) return targets.leave();
     if (!editor.isEmpty) editor.clear();
-    else if (!conversation.interrupt()) hint(`${screen.bindings.keyOf('clear')} again leaves.`);
+    else if (!conversation.interrupt())
+      hint(describeLeaving(conversation.state, screen.bindings.keyOf('clear')));
   };
   const goBack = () => {
     const nowMs = clock.monotonicMs();

@@ -6,6 +6,7 @@ import { optionsFrom } from '../../run/run-options.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { World } from '../../world.ts';
 import type { ReopenTarget } from '../command-context.ts';
+import { lastChoice } from '../session/found-in-session.ts';
 import type { ConversationLaunch } from './launch.ts';
 
 interface Opening extends Pick<ConversationLaunch, 'keyboard' | 'settings'> {
@@ -22,7 +23,7 @@ export async function openConversation(
   { keyboard, prompt, settings, lineMode }: Opening,
 ): Promise<ExitCode> {
   const { resume, continue: isContinued, forkSession, resumeSessionAt, ...given } = flags.options;
-  const options: Options = {
+  const base: Options = {
     ...optionsFrom(
       { ...flags, options: given },
       { cwd: world.cwd, env: world.env, partials: true, canUseTool: undefined },
@@ -34,6 +35,9 @@ export async function openConversation(
   const id = resume ?? (isContinued === true ? await newestSession(world) : undefined);
   if (resume !== undefined && (await getSessionInfo(resume, { env: world.env })) === undefined)
     throw new UsageError(`No conversation found with session ID: ${resume}. turnwright sessions lists them.`);
+  const { problem, ...choice } = id === undefined ? {} : await lastChoice(id, base);
+  const options = { ...base, ...choice };
+  if (problem !== undefined) await world.err.write(`${problem}\n`);
   const target: ReopenTarget = {
     ...(id !== undefined && { resume: id }),
     ...(id !== undefined && forkSession === true && { forkSession }),

@@ -347,7 +347,9 @@ class ScreenConversation {
   }
 
   async #printTail(sessionId: string | undefined): Promise<void> {
-    if (sessionId !== undefined) this.#screen.step({ items: await readLastItems(sessionId, this.#place) });
+    if (sessionId === undefined) return;
+    const items = await readLastItems(sessionId, this.#place, this.#screen.keepItems);
+    this.#screen.step({ items });
   }
 
   async #exit(how?: 'now'): Promise<void> {

@@ -8,9 +8,11 @@ import type { TranscriptItem } from '../view/transcript-item.ts';
 /** Items that are printed; what came before is counted. */
 const MOST_ITEMS = 30;
 
+/** `onEarlier`: called with those that are only counted. */
 export async function readLastItems(
   sessionId: string,
   { cwd, env }: { readonly cwd: string; readonly env: Env },
+  onEarlier?: (items: readonly TranscriptItem[]) => void,
 ): Promise<readonly TranscriptItem[]> {
   const messages = await getSessionMessages(sessionId, { dir: cwd, env, includeAttachments: true }).catch(
     () => [],
@@ -18,11 +20,12 @@ export async function readLastItems(
   const items = toItems(messages, cwd);
   const from = firstShown(items);
   if (from === 0) return items;
+  onEarlier?.(items.slice(0, from));
   const before = items.slice(0, from).filter(({ kind }) => kind === 'prompt').length;
   const more: TranscriptItem = {
     kind: 'note',
     tone: 'quiet',
-    text: `${before} earlier ${before === 1 ? 'prompt' : 'prompts'} of this conversation, ^O shows what is printed here`,
+    text: `${before} earlier ${before === 1 ? 'prompt' : 'prompts'} of this conversation, ^O shows them`,
   };
   return [more, ...items.slice(from)];
 }
@@ -56,6 +59,11 @@ function toItems(messages: readonly SessionMessage[], cwd: string): readonly Tra
     if (attachment !== undefined) items.push(...attachedNotes([attachment], { cwd }));
     const blocks: readonly Block[] =
       typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+    const call = type === 'user' ? readCall(blocks) : undefined;
+    if (call !== undefined) {
+      items.push({ kind: 'prompt', text: call, images: 0 });
+      continue;
+    }
     for (const block of blocks) {
       if (block.type === 'tool_use' && block.id !== undefined) calls.set(block.id, block);
       else if (block.type === 'tool_result') items.push(...toToolItems(block, calls));
@@ -65,6 +73,15 @@ function toItems(messages: readonly SessionMessage[], cwd: string): readonly Tra
     }
   }
   return items;
+}
+
+const CALL =
+  /^<command-message>[^<]*<\/command-message>\s*<command-name>([^<]+)<\/command-name>\s*(?:<command-args>([\s\S]*)<\/command-args>)?/;
+
+/** The command that a prompt was made of, as it was typed; undefined: none. */
+function readCall([first]: readonly Block[]): string | undefined {
+  const [, name, args = ''] = CALL.exec(first?.text ?? '') ?? [];
+  return name === undefined ? undefined : `${name} ${args}`.trim();
 }
 
 /** What the engine tells the model of an interrupt. */

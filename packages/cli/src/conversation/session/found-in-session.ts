@@ -1,5 +1,7 @@
 /** What an earlier process has left of a session, in the words of the conversation. */
-import { type InterruptedTurn, sessionResumePoint } from '@turnwright/engine';
+import { errorText } from '@turnwright/base/text/error-text.ts';
+import { type InterruptedTurn, modelAccess, type Options, sessionResumePoint } from '@turnwright/engine';
+import { OPTIONS } from '@turnwright/engine/options/table.ts';
 import { toolLabel } from '../../words/tool-label.ts';
 import type { Env } from '../../world.ts';
 import type { ReopenTarget } from '../command-context.ts';
@@ -24,6 +26,32 @@ export async function foundIn(
   const cutOff =
     interrupted === undefined || forkSession === true ? undefined : describePlace(interrupted, place.cwd);
   return { kind: 'found', todos: left.todos.flatMap(readTodo), cutOff };
+}
+
+/**
+ * Options with which a session goes on as it was asked last: its model and effort. Those that are given win.
+ * `problem`: why its model cannot be had, in a sentence. Never rejects.
+ */
+export async function lastChoice(
+  sessionId: string,
+  given: Options,
+): Promise<Pick<Options, 'effort' | 'model'> & { readonly problem?: string }> {
+  const { cwd, env, model: named } = given;
+  const place = { ...(cwd !== undefined && { cwd }), ...(env !== undefined && { env }) };
+  const { model: last, effort } = (await sessionResumePoint(sessionId, place).catch(() => undefined)) ?? {};
+  const model = named ?? last;
+  const chosen = { ...(effort !== undefined && given.effort === undefined && { effort }) };
+  if (named !== undefined || model === undefined) return chosen;
+  const { unreachable } = await modelAccess({
+    ...given,
+    env: { ...env, [OPTIONS.model.variable]: model },
+  }).catch((error: unknown) => ({
+    unreachable: errorText(error),
+  }));
+  if (unreachable === undefined) return { ...chosen, model };
+  return {
+    problem: `The session's last model, ${model}, cannot be had, so it goes on with another: ${unreachable}`,
+  };
 }
 
 function describePlace({ waitedFor, call }: InterruptedTurn, cwd: string): string {

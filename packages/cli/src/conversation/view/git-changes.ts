@@ -112,6 +112,7 @@ function part(
 async function newPart(name: string, place: Place): Promise<ViewPart> {
   const bytes = await readStart(join(place.cwd, name)).catch(() => undefined);
   if (bytes === undefined || bytes.includes(0)) return { heading: `${name}  new`, lines: [] };
+  if (bytes.length === 0) return part(name, [], ['new file, empty'], place);
   const lines = bytes.toString('utf8').replace(/\n$/, '').split('\n');
   const hunk = { oldStart: 0, newStart: 1, lines: lines.map((line) => `+${line}`) };
   const facts = bytes.length === MOST_NEW_BYTES ? ['new file, its beginning'] : ['new file'];

@@ -14,6 +14,8 @@ import type { EndItem, PromptItem, ThoughtItem, ToolItem, TranscriptItem } from 
 
 interface Transcript {
   add(items: readonly TranscriptItem[]): void;
+  /** Keeps items for the viewer, and prints nothing. */
+  keep(items: readonly TranscriptItem[]): void;
   /** Prints the blocks that have closed; called before each frame. */
   flush(): void;
   /** The last rows of the unfinished block. */
@@ -86,6 +88,11 @@ export function createTranscript(options: TranscriptOptions): Transcript {
   return {
     flush,
     add: (items) => items.forEach(addOne),
+    keep(items) {
+      const unseen = createTranscript({ ...options, commit: () => {} });
+      unseen.add(items);
+      unseen.document().parts.forEach(keep);
+    },
     open: (columns, most) => (most < 1 ? [] : (block?.stream.open(columns, most) ?? [])),
     print(rows) {
       endBlock();

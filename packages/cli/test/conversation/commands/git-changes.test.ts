@@ -33,11 +33,13 @@ test('changed, removed and new files, with line numbers; nothing through links, 
   writeFileSync(join(cwd, 'a.ts'), 'one\n2\nthree\n');
   git('rm', '-q', 'gone.txt');
   writeFileSync(join(cwd, 'größe.txt'), 'new\n');
+  writeFileSync(join(cwd, 'empty'), '');
   writeFileSync(join(cwd, 'picture'), Buffer.from([1, 0, 2]));
   symlinkSync('/etc/passwd', join(cwd, 'link'));
   expect(await readChanges('', place(cwd))).toEqual([
     { heading: 'a.ts  +1 −1', lines: ['1   one', '2 - two', '2 + 2', '3   three'], folded: false },
     { heading: 'gone.txt  +0 −1', lines: ['deleted file mode 100644', '1 - bye'], folded: false },
+    { heading: 'empty  +0 −0', lines: ['new file, empty'], folded: false },
     { heading: 'größe.txt  +1 −0', lines: ['new file', '1 + new'], folded: false },
     { heading: 'link  new', lines: [] },
     { heading: 'picture  new', lines: [] },

@@ -161,6 +161,14 @@ describe('/rewind', () => {
     expect(reopened).toHaveLength(1);
   });
 
+  it('says nothing of restored files at a later prompt', async () => {
+    const { ask, run, screens } = await twoEdits();
+    await ask('and now?', [reply('Nothing.')]);
+    await run('/rewind', ["'poem", 'enter', "'the files", 'enter']);
+    await run('/rewind', ['escape']);
+    expect(screens.at(-1)).toMatch(/and now\? +1 h ago\n/);
+  });
+
   it('begins a new session before the first prompt, which is back in the editor', async () => {
     const { run, reopened } = await twoEdits();
     await run('/rewind', ['end', 'enter', 'enter']);

@@ -97,6 +97,8 @@ describe.skipIf(!hasTmux)('after a kill', { timeout: 300_000 }, () => {
       await again.seen('Enter goes on with what was cut off');
       again.keys('Enter');
       await again.seen('Finished after all.');
+      await again.seen('done · ');
+      expect(again.history().join('\n').split('Finished after all.')).toHaveLength(2);
       if (queued !== undefined) await again.seen(`held 1: ${queued}`);
       again.keys('C-d');
       await again.until('ended with 0');

@@ -1,6 +1,9 @@
 /** What is printed once: output of commands, errors and what a continued session shows. */
 
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { query, VERSION } from '@turnwright/engine';
+import { createHighlighter } from '@turnwright/terminal/markup/highlight.ts';
 import { createTheme } from '@turnwright/terminal/text/theme.ts';
 import {
   commandsUnderTest,
@@ -13,6 +16,7 @@ import { greeting } from '../../../src/conversation/screen/greeting.ts';
 import { readLastItems } from '../../../src/conversation/screen/tail.ts';
 import { shellPrompt } from '../../../src/conversation/session/typed-command.ts';
 import { toolRows } from '../../../src/conversation/view/tool-rows.ts';
+import { createTranscript } from '../../../src/conversation/view/transcript.ts';
 import type { ToolItem } from '../../../src/conversation/view/transcript-item.ts';
 import { answer, call, ended, init, message, requesting, result, system } from './messages.ts';
 import { type Play, perform, prompt } from './stage.ts';
@@ -75,6 +79,21 @@ test('an error that the answer has shown is not printed again at the end', () =>
   });
   const { printed } = perform([entered, init, told, failed], { columns: 100, rows: 24 });
   expect(printed.filter((row) => row.includes('A record'))).toEqual([`✗ ${text}`]);
+});
+
+test('work that begins beside the person’s own command has its answer once, and its end', () => {
+  const { printed } = perform(
+    [
+      { kind: 'shellStarted', id: 's1', command: 'make' },
+      init,
+      requesting(),
+      answer([{ type: 'text', text: 'All is made.' }]),
+      ended({ result: 'All is made.' }),
+    ],
+    { columns: 80, rows: 24 },
+  );
+  expect(printed.filter((row) => row.includes('All is made.'))).toHaveLength(1);
+  expect(printed.at(-1)).toContain('done · ');
 });
 
 test('a call that an interrupt kept from running is stopped, and has not failed', () => {
@@ -159,11 +178,18 @@ describe('a session that is continued', () => {
   let harness: Harness | undefined;
   afterEach(() => harness?.close());
 
-  const continued = async (prompt: string) => {
-    harness = await commandsUnderTest();
+  const continued = async (prompt: string, replies = [reply('Seen.')]) => {
+    harness = await commandsUnderTest({
+      async prepare({ cwd }) {
+        await mkdir(join(cwd, '.claude', 'commands'), { recursive: true });
+        await writeFile(join(cwd, '.claude', 'commands', 'greet.md'), 'Greet $ARGUMENTS warmly.');
+      },
+    });
     const { cwd, env, server } = harness;
-    server.setScenario({ name: 'before', replies: [reply('Seen.')] });
-    const { results } = await gather(query({ prompt, options: { cwd, env, tools: [] } }));
+    server.setScenario({ name: 'before', replies });
+    const { results } = await gather(
+      query({ prompt, options: { cwd, env, tools: [], settingSources: ['project'], projectTrusted: true } }),
+    );
     const items = await readLastItems(results[0]?.session_id ?? '', { cwd, env });
     return items.map((item) => ('text' in item ? `${item.kind}: ${item.text}` : item.kind));
   };
@@ -175,6 +201,10 @@ describe('a session that is continued', () => {
       'delta: Seen.',
       'textEnd',
     ]);
+  });
+
+  test('shows a command of a file as it was typed', async () => {
+    expect(await continued('/greet Bob')).toEqual(['prompt: /greet Bob', 'delta: Seen.', 'textEnd']);
   });
 
   test('shows a prompt that begins with a tag', async () => {
@@ -194,4 +224,23 @@ test('the first line says where one is, and which keys help', () => {
   const narrow = greeting({ ...place, cwd: '/srv/app', helpKey: '' }, 30, theme);
   expect(narrow.join(' ').replaceAll(/ +/g, ' ')).toBe(`Turnwright ${VERSION} · /srv/app · / the commands`);
   expect(narrow.every((row) => row.length <= 30)).toBe(true);
+});
+
+test('what is only counted of a continued session is in the viewer', () => {
+  const rows: string[] = [];
+  const transcript = createTranscript({
+    theme,
+    columns: () => 80,
+    cwd: () => '/work',
+    commit: (more) => void rows.push(...more),
+    diff: () => undefined,
+    highlighter: createHighlighter(theme),
+  });
+  transcript.keep([
+    { kind: 'prompt', text: 'plant a tree', images: 0 },
+    { kind: 'delta', text: 'It stands.' },
+    { kind: 'textEnd' },
+  ]);
+  expect(rows).toEqual([]);
+  expect(transcript.document().parts.map(({ heading }) => heading)).toEqual(['> plant a tree', 'It stands.']);
 });

@@ -1,8 +1,9 @@
 /** What the conversation knows of background work, from the messages of the session. */
 import { expect, test } from 'vitest';
-import { listBackground } from '../../../src/conversation/conversation-state.ts';
+import { listBackground, type ShownTask } from '../../../src/conversation/conversation-state.ts';
+import { describeLeaving } from '../../../src/conversation/screen/keys.ts';
 import * as says from './messages.ts';
-import { type Play, perform } from './stage.ts';
+import { type Play, perform, prompt } from './stage.ts';
 
 const SIZE = { columns: 80, rows: 24 };
 const shell = { task_id: 'b1', run_id: 'r', task_type: 'local_bash', description: 'npm run dev' };
@@ -65,4 +66,14 @@ test('what a session that is over has left running is stopped, and old ends are 
   const left = tasksOf(running(...many), running());
   expect(left).toHaveLength(50);
   expect(left.at(-1)?.id).toBe('b79');
+});
+
+test('a first Ctrl+C names what a second one would stop, and what is kept', () => {
+  const { state } = perform([], SIZE);
+  expect(describeLeaving(state, 'Ctrl+C')).toBe('Ctrl+C again leaves.');
+  const task = { description: 'npm run dev', isInBackground: true, status: 'running' } as ShownTask;
+  const busy = { tasks: [task], queue: [prompt('and then')] };
+  expect(describeLeaving(busy, 'Ctrl+C')).toBe(
+    'Ctrl+C again leaves and stops 1 background task (npm run dev). 1 prompt that waits is kept.',
+  );
 });

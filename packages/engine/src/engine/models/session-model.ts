@@ -95,6 +95,16 @@ export class SessionModel {
     return this.inMode(this.#name);
   }
 
+  /** What a record of a submission with this model says besides its id. */
+  asChosen(model: string): { readonly modelName?: string; readonly effort?: EffortLevel } {
+    const name = this.#name;
+    const { effort } = this;
+    return {
+      ...(name !== undefined && name !== model && this.inMode(name) === model && { modelName: name }),
+      ...(effort !== undefined && { effort }),
+    };
+  }
+
   /** The id of this name in the mode of now. */
   inMode(name: string | undefined): string {
     return this.client.resolve(name, this.#isPlanning());

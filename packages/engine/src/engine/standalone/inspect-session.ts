@@ -11,7 +11,7 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { TodoItem } from '../../protocol/model/attachment.ts';
 import type { ModelPrice } from '../../protocol/model/model.ts';
-import type { Usage } from '../../protocol/model/wire.ts';
+import type { EffortLevel, Usage } from '../../protocol/model/wire.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { CostForecast } from '../../protocol/session/forecast.ts';
 import {
@@ -160,6 +160,10 @@ export interface SessionResumePoint {
   readonly todos: readonly TodoItem[];
   /** The turn that was cut off; absent: the last one has its result. */
   readonly interrupted?: InterruptedTurn;
+  /** The model of its last prompt, as it was asked for; absent: it has none. */
+  readonly model?: string;
+  /** The effort that was set for it; absent: none. */
+  readonly effort?: EffortLevel;
 }
 
 /** A turn without a result. */
@@ -175,8 +179,15 @@ export async function readResumePointAt(
   sessionId: string | undefined,
   place: SessionPlace,
 ): Promise<SessionResumePoint> {
-  const { interrupted, todos } = resumeSession(await readSessionEntries(sessionId, place));
-  return { todos, ...(interrupted !== undefined && { interrupted: interruptedTurn(interrupted) }) };
+  const { chosen, interrupted, todos, ...last } = resumeSession(await readSessionEntries(sessionId, place));
+  const model = chosen.modelName ?? last.model;
+  const { effort } = chosen;
+  return {
+    todos,
+    ...(interrupted !== undefined && { interrupted: interruptedTurn(interrupted) }),
+    ...(model !== undefined && { model }),
+    ...(effort !== undefined && { effort }),
+  };
 }
 
 function interruptedTurn({ next, calls }: InterruptedSubmission): InterruptedTurn {

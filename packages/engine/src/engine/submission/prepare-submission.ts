@@ -79,6 +79,7 @@ export async function prepareSubmission(
       id: `${submission}/submission`,
       submission,
       model,
+      ...session.model.asChosen(model),
       permissionMode: permissions.mode,
     },
     ...joinedRecord(prompt, submission),

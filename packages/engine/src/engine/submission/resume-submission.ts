@@ -97,6 +97,7 @@ async function takeUp(
       submission: interrupted.id,
       carriesOn: true,
       model,
+      ...session.model.asChosen(model),
       permissionMode: permissions.mode,
     },
     ...interrupted.reopening,

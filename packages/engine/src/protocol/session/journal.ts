@@ -6,7 +6,7 @@
 import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } from '../model/messages.ts';
 import type { QuerySource } from '../model/model.ts';
 import type { EditSource, ViewEdit } from '../model/view.ts';
-import type { StopReason, Usage } from '../model/wire.ts';
+import type { EffortLevel, StopReason, Usage } from '../model/wire.ts';
 import type { PermissionDenial, PermissionUpdate } from '../tools/permission.ts';
 import type { TaskRecord } from '../tools/task.ts';
 import type { EffectClass } from '../tools/tool.ts';
@@ -36,6 +36,10 @@ export type JournalBody =
       readonly type: 'submission';
       readonly carriesOn?: boolean;
       readonly model: string;
+      /** As the model was asked for, where that is not its id. */
+      readonly modelName?: string;
+      /** As it was set or configured. */
+      readonly effort?: EffortLevel;
       readonly permissionMode: string;
     })
   | (Identified & {

@@ -24,6 +24,9 @@ export interface SessionPrompt {
   readonly filesChanged: readonly string[];
 }
 
+/** Of the keys under which files are restored. */
+export const REWINDS = 'rewind-files-';
+
 /** In order. Prompts that an earlier rewind left behind are no part of the session any more. */
 export function listPrompts(entries: Iterable<JournalEntry>): readonly SessionPrompt[] {
   const records = recordsInOrder(entries, noProblems());
@@ -34,7 +37,8 @@ export function listPrompts(entries: Iterable<JournalEntry>): readonly SessionPr
   /** The submission of the last message, if it is a command's: a command may write several. */
   let command: string | undefined;
   for (const record of records) {
-    if (record.type === 'file-change') files.add(record.path);
+    // What a rewind restores, no prompt has changed.
+    if (record.type === 'file-change' && !record.submission.startsWith(REWINDS)) files.add(record.path);
     if (!('uuid' in record) || retracted.has(record.uuid)) continue;
     const message = messageOfRecord(record);
     const isCommand = message?.type === 'user' && message.kind === 'command';

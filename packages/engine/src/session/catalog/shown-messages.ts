@@ -4,6 +4,7 @@
  */
 import type { PromptAttachment } from '../../protocol/model/attachment.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
+import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { retractedIn } from '../../view/changes.ts';
 import { noProblems, recordsInOrder } from '../resume/record-order.ts';
 
@@ -44,7 +45,8 @@ export function listMessages(
   const retracted = retractedIn(records);
   const messages: SessionMessage[] = [];
   for (const record of records) {
-    const type = shownType(record, page);
+    const joined = joinedPrompt(record);
+    const type = joined === undefined ? shownType(record, page) : 'user';
     const { uuid } = record as { readonly uuid?: unknown };
     if (type === undefined || typeof uuid !== 'string' || retracted.has(uuid) || isMachinery(record))
       continue;
@@ -52,7 +54,7 @@ export function listMessages(
       type,
       uuid,
       session_id: record.sessionId,
-      message: 'message' in record ? record.message : attachmentIn(record),
+      message: joined ?? ('message' in record ? record.message : attachmentIn(record)),
       parent_tool_use_id: agent?.parentToolUseId ?? null,
       parent_agent_id: agent?.parentAgentId ?? null,
       timestamp: record.timestamp,
@@ -76,6 +78,18 @@ const BROUGHT = new Set<unknown>([
   'agent_mention',
   'mcp_resource',
 ] satisfies PromptAttachment['type'][]);
+
+/** A person's prompt that joined a running turn, as a message; undefined: the record is none. */
+function joinedPrompt(
+  record: JournalEntry,
+): { readonly role: 'user'; readonly content: unknown } | undefined {
+  const { attachment } = record as {
+    readonly attachment?: { type?: unknown; prompt?: unknown; origin?: { kind?: unknown } };
+  };
+  if (record.type !== 'attachment' || attachment?.type !== 'queued_command') return undefined;
+  if (attachment.origin?.kind === TASK_NOTICE || attachment.prompt === undefined) return undefined;
+  return { role: 'user', content: attachment.prompt };
+}
 
 function attachmentIn(record: JournalEntry): { readonly attachment: unknown } | undefined {
   const { attachment } = record as { readonly attachment?: { readonly type?: unknown } };

@@ -33,6 +33,8 @@ export interface ResumedSession extends SessionFacts {
   readonly answered: ReadonlySet<string>;
   /** Of the last submission. */
   readonly model: string | undefined;
+  /** Of the last submission: the name of its model, if that is not the id, and the effort that was set. */
+  readonly chosen: Pick<SubmissionState, 'effort' | 'modelName'>;
   /** Of the last submission, in order. */
   readonly decisions: readonly DecisionRecord[];
   readonly problems: Readonly<ResumeProblems>;
@@ -82,6 +84,7 @@ class Pass {
       interrupted,
       answered: new Set([...facts.consumed].filter((prompt) => !unanswered.has(prompt))),
       model: this.#last?.model || undefined,
+      chosen: { modelName: this.#last?.modelName, effort: this.#last?.effort },
       decisions: this.#last?.decisions ?? [],
       problems: this.#problems,
     };

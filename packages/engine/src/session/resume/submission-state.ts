@@ -2,7 +2,7 @@
 
 import { requireList } from '@turnwright/base/json-values.ts';
 import type { AssistantMessage, UserMessage } from '../../protocol/model/messages.ts';
-import type { StopReason, Usage } from '../../protocol/model/wire.ts';
+import type { EffortLevel, StopReason, Usage } from '../../protocol/model/wire.ts';
 import type { CarriedState, DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
@@ -26,6 +26,8 @@ export interface OpenAsk {
 export class SubmissionState {
   readonly id: string;
   readonly model: string;
+  readonly modelName: string | undefined;
+  readonly effort: EffortLevel | undefined;
   /** The permission mode that it began in; undefined: another program ran it. */
   readonly permissionMode: string | undefined;
   /** Another program ran it. */
@@ -74,12 +76,14 @@ export class SubmissionState {
 
   constructor(
     record: Pick<RecordOf<'submission'>, 'submission' | 'model'> &
-      Partial<Pick<RecordOf<'submission'>, 'permissionMode'>>,
+      Partial<Pick<RecordOf<'submission'>, 'effort' | 'modelName' | 'permissionMode'>>,
     how: { readonly foreign: boolean } = { foreign: false },
   ) {
     this.foreign = how.foreign;
     this.id = record.submission;
     this.model = record.model;
+    this.modelName = record.modelName;
+    this.effort = record.effort;
     this.permissionMode = record.permissionMode;
   }
 

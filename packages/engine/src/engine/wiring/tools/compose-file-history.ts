@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import type { Ids } from '../../../protocol/ports.ts';
+import { REWINDS } from '../../../session/catalog/prompts.ts';
 import { createFileHistory, type FileHistory } from '../../../session/file-history/create-file-history.ts';
 import {
   createContentKeeper,
@@ -45,7 +46,7 @@ export function composeFileHistory(
     entries: session.read,
     lock: withPathLock,
     countLines,
-    newKey: () => `rewind-files-${ids.uuid()}`,
+    newKey: () => `${REWINDS}${ids.uuid()}`,
   });
 }
 
