@@ -34,7 +34,7 @@ describe('a command line', () => {
     expect(JSON.stringify(harness.server.requests.at(-1)?.body)).toContain('Ship the boat now.');
   });
 
-  it('that does not exist gets a sentence and goes back to the editor, and the model is not asked', async () => {
+  it('that does not exist gets a sentence; one that is nearly right goes back to the editor; no model is asked', async () => {
     const requests = harness.server.requests.length;
     harness.printed.length = 0;
     expect(await harness.run('/modle opus')).toBe(true);
@@ -43,7 +43,8 @@ describe('a command line', () => {
       'There is no command /modle. Did you mean /model?',
       'There is no command /xyzzy. /help shows which there are.',
     ]);
-    expect(harness.drafts.slice(-2)).toEqual(['/modle opus', '/xyzzy plugh']);
+    expect(harness.drafts).toContain('/modle opus');
+    expect(harness.drafts).not.toContain('/xyzzy plugh');
     expect(harness.server.requests).toHaveLength(requests);
   });
 

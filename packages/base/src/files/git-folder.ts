@@ -135,8 +135,8 @@ export function readConfigFile(folder: string, files: Files): Promise<string | u
 }
 
 /**
- * The branch that a folder is on; undefined: it is in no repository, or that cannot be read. Of a commit without
- * a branch: its first characters.
+ * The branch that a folder is on; of a commit without one its first characters. undefined: it is in no
+ * repository, or that cannot be read.
  */
 export async function readBranch(cwd: string, files: Files): Promise<string | undefined> {
   const git = await findGitFolder(cwd, files).catch(() => undefined);

@@ -5,6 +5,7 @@ import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { retractedIn } from '../../view/changes.ts';
+import { REWINDS } from '../file-history/create-file-history.ts';
 import { messageOfRecord, promptText } from '../journal/message-record.ts';
 import { noProblems, recordsInOrder } from '../resume/record-order.ts';
 import { typedWords } from '../typed-words.ts';
@@ -23,9 +24,6 @@ export interface SessionPrompt {
    */
   readonly filesChanged: readonly string[];
 }
-
-/** Of the keys under which files are restored. */
-export const REWINDS = 'rewind-files-';
 
 /** In order. Prompts that an earlier rewind left behind are no part of the session any more. */
 export function listPrompts(entries: Iterable<JournalEntry>): readonly SessionPrompt[] {

@@ -13,6 +13,9 @@ import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { FileHistoryPorts } from './file-history-ports.ts';
 import { readContentNow, resolveRealPath } from './keep-content.ts';
 
+/** Of the keys under which files are restored. */
+export const REWINDS = 'rewind-files-';
+
 export interface FileHistory {
   /** The files for one call. A write rejects when the previous content could not be stored. */
   filesOf(effectKey: string): PersistentFiles;

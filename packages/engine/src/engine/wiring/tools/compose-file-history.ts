@@ -2,8 +2,11 @@
 import { join } from 'node:path';
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import type { Ids } from '../../../protocol/ports.ts';
-import { REWINDS } from '../../../session/catalog/prompts.ts';
-import { createFileHistory, type FileHistory } from '../../../session/file-history/create-file-history.ts';
+import {
+  createFileHistory,
+  type FileHistory,
+  REWINDS,
+} from '../../../session/file-history/create-file-history.ts';
 import {
   createContentKeeper,
   MAX_KEPT_BYTES,
