@@ -18,7 +18,8 @@ describe.skipIf(!hasTmux)('an image of an unsent prompt', () => {
     const image = join(cwd, 'a.png');
     writeFileSync(image, Buffer.from(PNG, 'base64'));
     const first = await converse(server, { cwd });
-    first.type(image);
+    // As a terminal writes a file that is dropped onto it.
+    first.type(`\x1b[200~${image}\x1b[201~`);
     await first.seen('› [image 1: a.png 1×1]');
     first.type('what is it');
     process.kill(await processOf(first.env['TURNWRIGHT_HOME'] ?? '', 'what is it'), 'SIGKILL');
