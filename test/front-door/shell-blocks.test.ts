@@ -13,6 +13,7 @@ import { reader } from './reader.ts';
 const ELSEWHERE: readonly (string | RegExp)[] = [
   'docs/models.md', // packages/cli/test/models-page.test.ts
   'docs/deploy.md', // test/durable/deploy-page.test.ts
+  /^turnwright inspect --open/m, // packages/cli/test/inspect-command.test.ts
   /turnwright durable migrate/, // packages/durable/test/readme.test.ts
   'docs/start.md',
   /^docs\/recipes\//,
