@@ -29,8 +29,13 @@ type Of<Type extends string> = Extract<Told, { type: Type }>;
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 type System<Subtype extends string> = Extract<Told, { type: 'system'; subtype: Subtype }>;
 
+/** The one end that the published types have no word for: it is told only to those who asked for `verify`. */
+type KnownEnd<T> = T extends { terminal_reason?: infer Reason }
+  ? Without<T, 'terminal_reason'> & { terminal_reason?: Exclude<Reason, 'unverified'> }
+  : T;
+
 export const result = (
-  told: Without<Of<'result'>, 'origin'>,
+  told: KnownEnd<Without<Of<'result'>, 'origin'>>,
 ): Without<Loose<client.SDKResultMessage>, 'origin'> => told;
 export const assistant = (
   told: Omit<Of<'assistant'>, 'message'>,
