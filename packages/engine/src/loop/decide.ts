@@ -4,7 +4,7 @@ import { type Decision, goOn, stop } from './decision.ts';
 import { collectFacts, type WatchedFacts, watchReads } from './facts.ts';
 import type { Iteration } from './iteration.ts';
 import { PASS, type Pass, type Rule, type RuleOutcome } from './rule.ts';
-import { ABORTED, rulesFor, UNEXPECTED_ERROR } from './rules/index.ts';
+import { ABORTED, RULES, UNEXPECTED_ERROR } from './rules/index.ts';
 import { type StageOutput, type StageValues, stageOutput } from './stage-output.ts';
 import { stageError, type Thrown } from './stages/stage-error.ts';
 import { nextTurn } from './transitions.ts';
@@ -15,7 +15,8 @@ export async function decide(values: StageValues, iteration: Iteration): Promise
   let watched = watchReads(collectFacts(output, iteration));
   if (output.response.calls.length === 0 && watched.facts.thrown === undefined)
     iteration.deps.onStage?.('recovery_check');
-  for (const rule of rulesFor(iteration.deps)) {
+  for (const rule of RULES) {
+    if (rule.needs !== undefined && iteration.deps[rule.needs] === undefined) continue;
     let verdict: RuleOutcome;
     try {
       const answer = ask(rule, watched, output, iteration);

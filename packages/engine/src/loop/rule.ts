@@ -12,6 +12,8 @@ export type RuleOutcome = Pass | Decision;
  */
 export interface Rule {
   readonly name: string;
+  /** The port without which it is not asked, and no record names it. Default: it is always asked. */
+  readonly needs?: 'parking' | 'verify';
   /** Whether the rule applies: a pure function of what happened. On nearly every turn most rules do not. */
   applies(facts: Facts, output: StageOutput, iteration: Iteration): boolean;
   /** What the rule does when it applies; it may still pass. */

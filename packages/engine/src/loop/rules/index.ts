@@ -7,7 +7,6 @@
  * attempts). To add a reason to stop: a new file here, a new line below, a new word in
  * `protocol/session/terminal.ts`.
  */
-import type { LoopDeps } from '../deps.ts';
 import type { Rule } from '../rule.ts';
 import { aborted } from './aborted.ts';
 import { apiError } from './api-error.ts';
@@ -45,15 +44,6 @@ export const RULES: readonly Rule[] = [
   toolEndedTurn,
   turnLimit,
 ];
-
-/** Where no wait ends a run, nothing asks whether one has; where nothing is to be checked, as little. */
-const WITHOUT_PARKING = RULES.filter((rule) => rule !== parked);
-const WITHOUT_BOTH = WITHOUT_PARKING.filter((rule) => rule !== verify);
-
-export function rulesFor(deps: Pick<LoopDeps, 'parking' | 'verify'>): readonly Rule[] {
-  if (deps.parking === undefined) return deps.verify === undefined ? WITHOUT_BOTH : WITHOUT_PARKING;
-  return deps.verify === undefined ? RULES.filter((rule) => rule !== verify) : RULES;
-}
 
 /** A rule about an answer that asks for nothing: passes when the response holds a complete tool call. */
 function withoutCalls(rule: Rule): Rule {

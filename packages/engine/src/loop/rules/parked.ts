@@ -5,6 +5,7 @@ import type { ToolResults } from '../stage-output.ts';
 /** A wait is longer than a run may wait: the run ends, and another one continues with this iteration. */
 export const parked: Rule = {
   name: 'parked',
+  needs: 'parking',
   applies: (facts) => facts.waits.length > 0,
   async run({ waits }, { results }) {
     return { kind: 'park', parked: { ...toParkedRun(waits), ...leftBy(results) } };

@@ -8,8 +8,8 @@ import { PASS } from '../rule.ts';
  */
 export const verify: Rule = {
   name: 'verify',
-  applies: (facts, _output, { deps }) =>
-    deps.verify !== undefined && (facts.endsTurn || facts.calls.length === 0),
+  needs: 'verify',
+  applies: (facts) => facts.endsTurn || facts.calls.length === 0,
   async run(facts, output, iteration) {
     const { number, params, signal } = iteration;
     const checks = await iteration.deps.verify?.check({
