@@ -74,3 +74,30 @@ it('says why there is no answer', async () => {
   );
   await running.close();
 });
+
+it('bills a question that was given up as what it was', async () => {
+  const { server, cwd, home, folder } = await projectUnderTest();
+  const stalled = { ...reply('Half of an answer.', { faults: [{ name: 'stall', after: 3 }] }), when: ASIDE };
+  server.setScenario({ name: 'given-up', replies: [stalled, reply('Hello.')] });
+  const env = { PATH: process.env['PATH'], HOME: folder, TURNWRIGHT_HOME: home };
+  const running = query({
+    prompt: 'Say hello.',
+    options: { cwd, env: { ...env, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test' } },
+  });
+  let sessionId = '';
+  for await (const message of running) {
+    sessionId = message.session_id ?? sessionId;
+    if (message.type !== 'assistant') continue;
+    const abort = new AbortController();
+    const asking = running.askAside({
+      question: 'Which file is it?',
+      signal: abort.signal,
+      onText: () => abort.abort(),
+    });
+    await expect(asking).rejects.toThrow('abort');
+  }
+  const { rows } = await sessionCost(sessionId, { cwd, env });
+  const asides = rows.filter(({ purpose }) => purpose !== 'loop');
+  expect(asides).toMatchObject([{ purpose: 'side_question', calls: 1 }]);
+  expect(asides[0]?.costUSD).toBeGreaterThan(0);
+});

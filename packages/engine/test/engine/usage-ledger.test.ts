@@ -88,18 +88,6 @@ describe('the ledger (L9)', () => {
       { purpose: 'loop', calls: 1, costUSD: 20 },
     ]);
   });
-  it('bills a question beside the conversation that was given up as what it was', () => {
-    const ledger = ledgerWith();
-    ledger.settle({
-      model: 'claude-opus-5-5',
-      effectKey: 'a',
-      usage: usage({ output_tokens: MILLION }),
-      wasted: true,
-      main: false,
-      querySource: 'side_question',
-    });
-    expect(ledger.spending()).toMatchObject([{ purpose: 'side_question', calls: 1, costUSD: 20 }]);
-  });
   it('F107: the sum over models is the total, and only the main loop is in usage', () => {
     const ledger = ledgerWith();
     ledger.settle({

@@ -5,6 +5,7 @@ import type { ViewMessage } from '../../protocol/model/messages.ts';
 import {
   type CallModel,
   FRESH_RETRY_STATE,
+  type ModelOutcome,
   type ModelRequest,
   type QuerySource,
 } from '../../protocol/model/model.ts';
@@ -35,34 +36,77 @@ export interface HelperQuestion {
 
 /** undefined: no usable answer, or the budget is used up. Never rejects for a failed call. */
 export async function askOnce(question: HelperQuestion, ports: AskOncePorts): Promise<string | undefined> {
-  const { model, effectKey, querySource, signal } = question;
   const request = buildRequest(question, ports);
-  const answer = newAnswer();
-  const run = ports.callModel(request, { signal, retry: FRESH_RETRY_STATE });
+  const call = { signal: question.signal, retry: FRESH_RETRY_STATE };
+  const answer = await readTextAnswer(ports.callModel(request, call));
+  const isUsable = answer.outcome.kind === 'complete' && answer.stopReason === 'end_turn';
+  settleAnswer(request, answer, { ledger: ports.ledger, wasted: !isUsable });
+  const text = answer.text.trim();
+  return isUsable && text !== '' ? text : undefined;
+}
+
+/** What a call has said by its end. */
+interface TextAnswer {
+  readonly outcome: ModelOutcome;
+  readonly text: string;
+  readonly stopReason: string | null;
+  readonly meter: UsageMeter;
+}
+
+/** `onText`: called with all of the text so far, as it comes. */
+export async function readTextAnswer(
+  run: ReturnType<CallModel>,
+  onText?: (text: string) => void,
+): Promise<TextAnswer> {
+  const meter = new UsageMeter();
+  let text = '';
+  let stopReason: string | null = null;
+  const take = (event: StreamEvent): void => {
+    switch (event.type) {
+      case 'message_start':
+        text = '';
+        meter.begin(event.message.usage);
+        return;
+      case 'content_block_start':
+        if (event.content_block.type === 'text') text += event.content_block.text;
+        return;
+      case 'content_block_delta':
+        if (event.delta.type !== 'text_delta') return;
+        text += event.delta.text;
+        onText?.(text);
+        return;
+      case 'message_delta':
+        stopReason = event.delta.stop_reason;
+        meter.add(event.usage);
+    }
+  };
   for (;;) {
     const next = await run.next();
-    if (!next.done) {
-      if (next.value.kind === 'events') for (const event of next.value.events) take(event, answer);
-      continue;
-    }
-    const complete = next.value.kind === 'complete' && answer.stopReason === 'end_turn';
-    if (answer.meter.usage !== undefined)
-      ports.ledger.settle({
-        model,
-        effectKey,
-        usage: answer.meter.charged({
-          outputChars: answer.text.length,
-          promptTokens: () => roughPromptTokens(request),
-          ended: next.value.kind === 'complete',
-          maxTokens: request.maxTokens,
-        }),
-        main: false,
-        querySource,
-        ...(!complete && { wasted: true }),
-      });
-    const text = answer.text.trim();
-    return complete && text !== '' ? text : undefined;
+    if (next.done) return { outcome: next.value, text, stopReason, meter };
+    if (next.value.kind === 'events') next.value.events.forEach(take);
   }
+}
+
+/** Puts the cost of an answer on the ledger. `wasted`: the answer was of no use. */
+export function settleAnswer(
+  request: ModelRequest,
+  { outcome, text, meter }: TextAnswer,
+  { ledger, wasted }: { readonly ledger: Ledger; readonly wasted: boolean },
+): void {
+  if (meter.usage === undefined) return;
+  ledger.settle({
+    model: request.model,
+    effectKey: request.effectKey,
+    usage: meter.charged({
+      outputChars: text.length,
+      promptTokens: () => roughPromptTokens(request),
+      ended: outcome.kind === 'complete',
+      maxTokens: request.maxTokens,
+    }),
+    main: false,
+    querySource: request.querySource,
+    ...(wasted && { wasted }),
+  });
 }
 
 function buildRequest(question: HelperQuestion, stamp: Stamp): ModelRequest {
@@ -87,30 +131,4 @@ function buildRequest(question: HelperQuestion, stamp: Stamp): ModelRequest {
     // A cache entry would be paid for and never read.
     cache: false,
   };
-}
-
-interface Answer {
-  text: string;
-  stopReason: string | null;
-  readonly meter: UsageMeter;
-}
-
-const newAnswer = (): Answer => ({ text: '', stopReason: null, meter: new UsageMeter() });
-
-function take(event: StreamEvent, answer: Answer): void {
-  switch (event.type) {
-    case 'message_start':
-      answer.text = '';
-      answer.meter.begin(event.message.usage);
-      return;
-    case 'content_block_start':
-      if (event.content_block.type === 'text') answer.text += event.content_block.text;
-      return;
-    case 'content_block_delta':
-      if (event.delta.type === 'text_delta') answer.text += event.delta.text;
-      return;
-    case 'message_delta':
-      answer.stopReason = event.delta.stop_reason;
-      answer.meter.add(event.usage);
-  }
 }

@@ -91,9 +91,7 @@ class SessionLedger implements UsageLedger {
     const { model, effectKey, usage, wasted, main, querySource } = spent;
     const known = this.#settled.get(effectKey);
     if (known !== undefined) return known;
-    // A question beside the conversation that was given up is not asked again.
-    const isRetried = wasted === true && querySource !== 'side_question';
-    const purpose = isRetried ? 'retry_waste' : purposeOf(querySource);
+    const purpose = wasted === true ? 'retry_waste' : purposeOf(querySource);
     let cost = NO_COST;
     for (const answer of answersIn(usage, model)) {
       const inside = answer.isInside && wasted !== true;

@@ -1,9 +1,9 @@
 /** A question of the person beside the conversation: answered from it, and never a part of it. */
 import { PersistentList } from '@turnwright/base/collections/persistent-list.ts';
+import { readTextAnswer, settleAnswer } from '../../context/compact/helper-call.ts';
 import { syntheticMessage } from '../../context/notices.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import { FRESH_RETRY_STATE, type ModelRequest } from '../../protocol/model/model.ts';
-import { roughPromptTokens, UsageMeter } from '../../protocol/model/usage.ts';
 import { openSession } from '../session/open-session.ts';
 import type { Session } from '../session/session.ts';
 
@@ -32,45 +32,17 @@ export async function askAside(
   const asked = model.inUse;
   await model.client.ready(asked, { signal });
   const request = await buildRequest(question, asked, session);
-  const meter = new UsageMeter();
-  let text = '';
-  const run = model.client.call(request, { signal, retry: FRESH_RETRY_STATE });
-  for (;;) {
-    const next = await run.next();
-    if (!next.done) {
-      for (const event of next.value.kind === 'events' ? next.value.events : []) {
-        if (event.type === 'message_start') {
-          text = '';
-          meter.begin(event.message.usage);
-        } else if (event.type === 'content_block_start' && event.content_block.type === 'text')
-          text += event.content_block.text;
-        else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') {
-          text += event.delta.text;
-          onText?.(text);
-        } else if (event.type === 'message_delta') meter.add(event.usage);
-      }
-      continue;
-    }
-    const outcome = next.value;
-    const ended = outcome.kind === 'complete';
-    if (meter.usage !== undefined)
-      budget.account.settle({
-        model: asked,
-        effectKey: request.effectKey,
-        usage: meter.charged({
-          outputChars: text.length,
-          promptTokens: () => roughPromptTokens(request),
-          ended,
-          maxTokens: request.maxTokens,
-        }),
-        main: false,
-        querySource: request.querySource,
-        ...(!ended && { wasted: true }),
-      });
-    if (ended && text.trim() !== '') return text.trim();
-    signal.throwIfAborted();
-    throw new Error('failure' in outcome ? outcome.failure.message : 'The model gave no answer in words.');
-  }
+  const answer = await readTextAnswer(
+    model.client.call(request, { signal, retry: FRESH_RETRY_STATE }),
+    onText,
+  );
+  // Its cost is that of the question, also when it was given up: it is not asked again.
+  settleAnswer(request, answer, { ledger: budget.account, wasted: false });
+  const { outcome } = answer;
+  const text = answer.text.trim();
+  if (outcome.kind === 'complete' && text !== '') return text;
+  signal.throwIfAborted();
+  throw new Error('failure' in outcome ? outcome.failure.message : 'The model gave no answer in words.');
 }
 
 /** Begins as the conversation's own requests do, so that its prefix is cached. */
