@@ -5,6 +5,7 @@ import type { JournalBody, JournalEntry } from '../protocol/session/journal.ts';
 import type { FactDifference } from '../protocol/session/replay-report.ts';
 import { redactField } from '../session/redact-records.ts';
 import { resultIds } from '../view/tool-results.ts';
+import { WRITTEN_KINDS } from './read-iteration.ts';
 import type { RecordedIteration } from './recorded.ts';
 
 /** How a run is compared. */
@@ -112,7 +113,7 @@ function ofLoop(body: JournalBody | JournalEntry): readonly unknown[] {
     case 'assistant':
       return body.synthetic === undefined ? [] : [{ kind: 'error', content: body.message.content }];
     case 'user':
-      if (resultIds(body).length > 0 || body.kind === undefined || !WRITTEN.has(body.kind)) return [];
+      if (resultIds(body).length > 0 || !WRITTEN_KINDS.has(body.kind)) return [];
       return [{ kind: body.kind, content: body.message.content }];
     case 'attachment':
       return body.attachment.type === 'hook_context'
@@ -124,15 +125,6 @@ function ofLoop(body: JournalBody | JournalEntry): readonly unknown[] {
       return [];
   }
 }
-
-const WRITTEN = new Set([
-  'nudge',
-  'structured_nudge',
-  'resume',
-  'hook_feedback',
-  'verify_feedback',
-  'interruption',
-]);
 
 /** Another program's transcript says only whether a further request followed. */
 function impliedDifference(
