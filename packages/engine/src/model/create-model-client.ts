@@ -6,6 +6,7 @@
 import { extended } from '@turnwright/base/collections/extended.ts';
 import { openConnections } from '@turnwright/base/http/connections.ts';
 import { withoutTrailingSlashes } from '@turnwright/base/text/cut-text.ts';
+import type { CacheTtl } from '../protocol/model/cache.ts';
 import type { AttemptRecord, ModelInfo } from '../protocol/model/model.ts';
 import type { ModelClient } from '../protocol/model/model-client.ts';
 import { DEFAULT_RECORDED, namedInOptions } from '../protocol/model/provider.ts';
@@ -21,7 +22,6 @@ import { trackGaps } from './http/endpoint-gaps.ts';
 import { callerHeaders } from './http/request-headers.ts';
 import { loadedWire, loadWire } from './load-wire.ts';
 import { createMessagesWire } from './messages-wire.ts';
-import type { CacheTtl } from './request/engine-breakpoints.ts';
 import { createRefusals } from './request/known-bad-requests.ts';
 import { createRefusedThinking } from './request/refused-thinking.ts';
 import { createFastMode } from './retry/fast-mode.ts';

@@ -3,6 +3,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Connections } from '@turnwright/base/http/connections.ts';
 import type { Life } from '../protocol/life.ts';
+import type { CacheTtl } from '../protocol/model/cache.ts';
 import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { ModelInfo, ModelRequest } from '../protocol/model/model.ts';
 import type {
@@ -23,7 +24,6 @@ import {
 import type { EndpointGaps, GapsOfEndpoint } from './http/endpoint-gaps.ts';
 import { type AnswerApi, openHttpAttempt } from './http/http-attempt.ts';
 import { requestHeaders } from './http/request-headers.ts';
-import type { CacheTtl } from './request/engine-breakpoints.ts';
 import { createViewBytes, type ViewBytes } from './request/message-byte-cache.ts';
 import { MESSAGE_THREADS_BETA, MessageThreads, THREAD } from './request/message-threads.ts';
 import { buildRequestBody, type RequestBody } from './request/request-body.ts';

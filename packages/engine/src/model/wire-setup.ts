@@ -1,8 +1,8 @@
 /** What a wire is set up with, by the variables and settings that its users know, and what comes of it. */
 
+import type { CacheTtl } from '../protocol/model/cache.ts';
 import type { ProviderConfig } from '../protocol/model/provider-config.ts';
 import type { OpenWire } from '../protocol/model/provider-wire.ts';
-import type { CacheTtl } from './request/engine-breakpoints.ts';
 
 export interface WireSetup {
   readonly provider: ProviderConfig;

@@ -2,7 +2,14 @@
  * Cache breaks at the first request of a run. The process that made it had no request before it to compare
  * with: they follow from the records of the run before.
  */
-import type { CacheBreak, CacheBreakKind } from '../protocol/model/cache.ts';
+import {
+  CACHE_TTL_MS,
+  type CacheBreak,
+  type CacheBreakKind,
+  type CacheTtl,
+  missCost,
+  missedTokens,
+} from '../protocol/model/cache.ts';
 import type { ModelPrice } from '../protocol/model/model.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { JournalEntry } from '../protocol/session/journal.ts';
@@ -15,9 +22,6 @@ interface Answered {
   /** ms since 1970. */
   readonly at: number;
 }
-
-/** Shortfalls up to this share are ignored, as within a run. */
-const TOLERANCE = 0.05;
 
 export type PriceLookup = (model: string) => ModelPrice | undefined;
 
@@ -59,21 +63,18 @@ export class ResumedBreaks {
     if (record.response?.messageId === before.record.response?.messageId) return record;
     const expectedReadTokens =
       (before.record.cache?.readTokens ?? 0) + (before.record.cache?.writtenTokens ?? 0);
-    const tokens = expectedReadTokens - cache.readTokens;
-    if (tokens <= expectedReadTokens * TOLERANCE) return record;
-    const found = { ...findCause(before, this.#before), tokens, ...this.#price(tokens, record) };
+    const tokens = missedTokens(expectedReadTokens, cache.readTokens);
+    if (tokens === 0) return record;
+    const price = record.request && this.#priceOf(record.request.model);
+    const cause = findCause(before, this.#before);
+    const found = { ...cause, tokens, ...missCost(tokens, price, lifetimeIn(record)) };
     return { ...record, cache: { ...cache, expectedReadTokens, break: found } };
   }
-
-  /** As the watcher of a run computes it. */
-  #price(tokens: number, { request, usage }: DecisionRecord): { readonly usd?: number } {
-    const price = request === undefined ? undefined : this.#priceOf(request.model);
-    if (price === undefined) return {};
-    const isHour = (usage?.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0;
-    const perToken = (isHour ? price.cacheWrite1h : price.cacheWrite5m) - price.cacheRead;
-    return { usd: Math.max(0, (perToken * tokens) / 1_000_000) };
-  }
 }
+
+/** Of what this answer wrote. */
+const lifetimeIn = ({ usage }: DecisionRecord): CacheTtl =>
+  (usage?.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0 ? '1h' : '5m';
 
 function findCause(
   { record: was, snapshot: old, at: since }: Answered,
@@ -96,12 +97,12 @@ function findCause(
     return cause(isContext ? 'user_context' : 'system');
   }
   if (record.view.length < was.view.length) return cause('message_removed');
-  const isHour = (was.usage?.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0;
+  const lifetime = lifetimeIn(was);
   const idle = at - since - (record.endMs - record.startMs);
-  if (idle > (isHour ? 60 : 5) * 60_000)
+  if (idle > CACHE_TTL_MS[lifetime])
     return cause(
       'expired',
-      `${Math.round(idle / 60_000)} minutes had passed, and it is kept for ${isHour ? 'an hour' : '5 minutes'}`,
+      `${Math.round(idle / 60_000)} minutes had passed, and it is kept for ${lifetime === '1h' ? 'an hour' : '5 minutes'}`,
     );
   return cause('unexplained');
 }

@@ -1,8 +1,8 @@
 /** Another model from the next request on: hooks may refuse it, and hear of it. */
 
 import type { Scope } from '@turnwright/base/async/scope.ts';
-import { CACHE_TTL_MS } from '../../model/request/engine-breakpoints.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
+import { CACHE_TTL_MS } from '../../protocol/model/cache.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { QueryEngineConfig } from '../config.ts';

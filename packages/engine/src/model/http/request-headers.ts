@@ -1,11 +1,11 @@
 /** The headers of one request: identity, version, and the betas that its body needs. */
 
 import type { OutgoingHttpHeaders } from 'node:http';
+import type { CacheTtl } from '../../protocol/model/cache.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { Credential } from '../../protocol/model/provider-wire.ts';
 import { EFFORT_MESSAGES } from '../catalog/conversation-features.ts';
 import { asksLongContext, LONG_CONTEXT_BETA } from '../catalog/model-info.ts';
-import type { CacheTtl } from '../request/engine-breakpoints.ts';
 import { MESSAGE_THREADS_BETA } from '../request/message-threads.ts';
 import { FALLBACK_CREDIT_BETA, type RequestBody } from '../request/request-body.ts';
 import type { EndpointGaps } from './endpoint-gaps.ts';

@@ -3,12 +3,19 @@
  * request that did not recur (L3, F113). Free of cost while a view only grows; after an edit it takes one
  * comparison of messages.
  */
-import type { CacheBreak, CacheBreakKind, CacheWatch } from '../../protocol/model/cache.ts';
+import {
+  CACHE_TTL_MS,
+  type CacheBreak,
+  type CacheBreakKind,
+  type CacheTtl,
+  type CacheWatch,
+  missCost,
+  missedTokens,
+} from '../../protocol/model/cache.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { ModelPrice, ModelRequest } from '../../protocol/model/model.ts';
 import type { View } from '../../protocol/model/view.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import { CACHE_TTL_MS, type CacheTtl } from './engine-breakpoints.ts';
 import { piecesOf } from './message-json.ts';
 
 export interface CacheWatchOptions {
@@ -17,9 +24,6 @@ export interface CacheWatchOptions {
   readonly ttl?: CacheTtl;
   readonly priceOf?: (model: string) => ModelPrice | undefined;
 }
-
-/** Shortfalls up to this share of the expected tokens are ignored. */
-const TOLERANCE = 0.05;
 
 interface Answered {
   readonly request: ModelRequest;
@@ -45,16 +49,14 @@ export function createCacheWatch({ clock, ttl = '5m', priceOf }: CacheWatchOptio
       before = { request, cachedTokens: read + written, atMs };
       if (earlier === undefined || earlier.cachedTokens === 0) return {};
       const expectedReadTokens = earlier.cachedTokens;
-      const tokens = expectedReadTokens - read;
-      if (tokens <= expectedReadTokens * TOLERANCE) return { expectedReadTokens };
+      const tokens = missedTokens(expectedReadTokens, read);
+      if (tokens === 0) return { expectedReadTokens };
       const change = changeSince(earlier.request, request) ?? unchanged(atMs - earlier.atMs, ttl);
-      const price = priceOf?.(request.model);
-      const perToken = price && (ttl === '1h' ? price.cacheWrite1h : price.cacheWrite5m) - price.cacheRead;
       const { what, ...named } = change;
       const found: CacheBreak = {
         ...named,
         tokens,
-        ...(perToken !== undefined && { usd: Math.max(0, (perToken * tokens) / 1_000_000) }),
+        ...missCost(tokens, priceOf?.(request.model), ttl),
         why: sentence(what, change, editedBy),
       };
       return { expectedReadTokens, break: found };

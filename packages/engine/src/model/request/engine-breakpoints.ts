@@ -6,11 +6,7 @@
  * longer one never follows a shorter one (F13).
  */
 
-/** Lifetime of an entry after its last use. */
-export type CacheTtl = '5m' | '1h';
-
-/** The same in ms. */
-export const CACHE_TTL_MS: Readonly<Record<CacheTtl, number>> = { '5m': 5 * 60_000, '1h': 60 * 60_000 };
+import type { CacheTtl } from '../../protocol/model/cache.ts';
 
 /** JSON of a breakpoint; undefined: none is set. */
 export type CacheMark = string | undefined;

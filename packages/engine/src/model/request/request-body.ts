@@ -5,13 +5,14 @@
 
 import { extended } from '@turnwright/base/collections/extended.ts';
 import { isSameList, oncePer } from '@turnwright/base/collections/made-once.ts';
+import type { CacheTtl } from '../../protocol/model/cache.ts';
 import type { AssistantMessage } from '../../protocol/model/messages.ts';
 import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
 import type { ConversationEffort } from '../../protocol/model/provider-wire.ts';
 import type { EffortLevel, WireTool } from '../../protocol/model/wire.ts';
 import { wireModel } from '../catalog/model-info.ts';
 import type { EndpointGaps } from '../http/endpoint-gaps.ts';
-import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './engine-breakpoints.ts';
+import { type CacheMark, cacheMark, joinMarked } from './engine-breakpoints.ts';
 import { markedJson, type ViewBytes } from './message-byte-cache.ts';
 import { textJson, wireJson } from './message-json.ts';
 import type { MessageThreads, ThreadOfRequest } from './message-threads.ts';
