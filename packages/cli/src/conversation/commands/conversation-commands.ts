@@ -5,6 +5,14 @@ import { isWorking } from '../conversation-state.ts';
 import { CommandMistake, type ConversationCommand } from './command-type.ts';
 import { questionOverlay } from './question.ts';
 
+/** The session itself carries it out, as it is typed. */
+const sent = (command: Omit<ConversationCommand, 'run'>): ConversationCommand => ({
+  ...command,
+  async run(argument, context) {
+    context.send(`/${command.name} ${argument}`.trimEnd());
+  },
+});
+
 export const clearCommand: ConversationCommand = {
   name: 'clear',
   aliases: ['reset', 'new'],
@@ -15,42 +23,30 @@ export const clearCommand: ConversationCommand = {
   },
 };
 
-export const compactCommand: ConversationCommand = {
+export const compactCommand = sent({
   name: 'compact',
   summary: 'Replaces the conversation so far by a summary of it',
   argument: '[what to keep]',
-  async run(argument, context) {
-    context.send(`/compact ${argument}`.trimEnd());
-  },
-};
+});
 
-export const initCommand: ConversationCommand = {
+export const initCommand = sent({
   name: 'init',
   summary: 'Looks at this project and writes CLAUDE.md, which later sessions read',
   argument: '[what matters]',
-  async run(argument, context) {
-    context.send(`/init ${argument}`.trimEnd());
-  },
-};
+});
 
-export const reviewCommand: ConversationCommand = {
+export const reviewCommand = sent({
   name: 'review',
   aliases: ['code-review'],
   summary: 'Reviews the uncommitted changes, or a pull request, a branch or a range',
   argument: '[what]',
-  async run(argument, context) {
-    context.send(`/review ${argument}`.trimEnd());
-  },
-};
+});
 
-export const goalCommand: ConversationCommand = {
+export const goalCommand = sent({
   name: 'goal',
   summary: 'Keeps the model at work until a command succeeds, or a condition holds',
   argument: '[!command|condition|off]',
-  async run(argument, context) {
-    context.send(`/goal ${argument}`.trimEnd());
-  },
-};
+});
 
 export const renameCommand: ConversationCommand = {
   name: 'rename',

@@ -32,6 +32,7 @@ export type TaskChoice = { readonly edit: string } | { readonly show: string };
 const TICK_MS = 500;
 export const NO_TASKS =
   'Nothing runs in the background, and no agent has run. Ctrl+B on an empty prompt moves a running command here.';
+const WORDS = { title: 'Background work and agents', empty: NO_TASKS, enter: 'opens it' };
 
 /** Line by line it is a list like any other. */
 export function tasksOverlay(
@@ -39,10 +40,8 @@ export function tasksOverlay(
 ): OverlayOf<TaskChoice> & { readonly list: ListOf<TaskChoice> } {
   const items = taskItems(listTasks(context.state), context.clock.monotonicMs());
   const list: ListOf<TaskChoice> = {
-    title: 'Background work and agents',
+    ...WORDS,
     items: items.map((item) => ({ ...item, value: { show: item.value } })),
-    empty: NO_TASKS,
-    enter: 'opens it',
   };
   return Object.assign((host: OverlayHost) => new OpenTasks(context, host), { list });
 }
@@ -63,12 +62,7 @@ class OpenTasks implements Overlay<TaskChoice> {
   constructor(context: TaskContext, host: OverlayHost) {
     this.#context = context;
     this.#host = host;
-    this.#list = openedList({
-      title: 'Background work and agents',
-      items: this.#items(),
-      empty: NO_TASKS,
-      enter: 'opens it',
-    });
+    this.#list = openedList({ ...WORDS, items: this.#items() });
     this.closed = new Promise((resolve) => {
       this.#close = (choice) => {
         this.#stopTicks();
