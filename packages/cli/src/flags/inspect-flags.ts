@@ -4,7 +4,7 @@ import { UsageError } from '../usage-error.ts';
 import { port } from './flag-values.ts';
 import { REDACT } from './replay-flags.ts';
 
-const EXPORTS = ['html', 'perfetto', 'json'] as const;
+export const EXPORTS = ['html', 'perfetto', 'json'] as const;
 export type ExportKind = (typeof EXPORTS)[number];
 
 export interface InspectInvocation {

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { OpenInspection, SDKSessionInfo } from '@turnwright/engine';
-import type { ExportKind } from '../flags/inspect-flags.ts';
+import { EXPORTS } from '../flags/inspect-flags.ts';
 import { exportSession } from './export-session.ts';
 import { FollowedSession, streamSession } from './followed-session.ts';
 import { createToken, refuseRequest, SAFE_HEADERS } from './guard-request.ts';
@@ -143,12 +143,12 @@ const ROUTES: Readonly<Record<string, (call: Call) => Promise<void>>> = {
   '/api/live': withSession(async (session, { response }) => streamSession(session, response)),
 
   '/api/export': withSession(async (session, { response, query, parts }) => {
-    const kind = query.get('kind') ?? 'html';
-    if (!['html', 'perfetto', 'json'].includes(kind))
-      return sendText(response, 404, 'There is no such export.\n');
+    const asked = query.get('kind') ?? 'html';
+    const kind = EXPORTS.find((each) => each === asked);
+    if (kind === undefined) return sendText(response, 404, 'There is no such export.\n');
     const isRedacted = query.get('redact') === '1' && !session.data().redacted;
     const from = isRedacted ? await parts.open(session.inspection.sessionId, true) : session.inspection;
-    const text = await exportSession(kind as ExportKind, from, async () => parts.page.html);
+    const text = await exportSession(kind, from, async () => parts.page.html);
     const type = kind === 'html' ? 'text/html' : 'application/json';
     response.writeHead(200, {
       ...SAFE_HEADERS,
