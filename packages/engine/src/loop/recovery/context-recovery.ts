@@ -34,8 +34,12 @@ export function inputOf(
   pass: Pick<StepInput, 'fresh' | 'estimateTokens' | 'compactedInThisPass' | 'effectKey'>,
 ): StepInput {
   const { deps, params } = iteration;
+  // Written out: a spread with fields behind it is copied again for each of them.
   return {
-    ...pass,
+    fresh: pass.fresh,
+    estimateTokens: pass.estimateTokens,
+    compactedInThisPass: pass.compactedInThisPass,
+    effectKey: pass.effectKey,
     view: view.messages,
     overheadTokens: estimate.overheadTokens,
     tokenFactor: estimate.factor,
