@@ -1,7 +1,11 @@
 /** `/hooks`, `/agents`, `/skills` and `/memory`: what settings, plugins and folders bring to the session. */
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { homeDirectory } from '@turnwright/base/files/home-path.ts';
 import type { AgentInfo, ContextUsage, Query } from '@turnwright/engine';
 import { shortPath } from '../../words/tool-label.ts';
 import { counted, tokens } from '../../words/units.ts';
+import type { ConversationCommandContext } from '../command-context.ts';
 import type { ConversationCommand } from './command-type.ts';
 import { type ListItem, listOverlay } from './list.ts';
 
@@ -124,29 +128,53 @@ function skillItems(
 
 export const memoryCommand: ConversationCommand = {
   name: 'memory',
-  summary: 'Shows the loaded memory files, and opens one',
+  summary: 'Shows the memory files, and opens one',
   async run(_, context) {
     const usage = await context.query.getContextUsage();
+    const items = [...memoryItems(usage, context), ...(await missingMemoryItems(usage, context))];
     const path = await context.open(
-      listOverlay({
-        title: 'Memory files',
-        items: memoryItems(usage, context.cwd),
-        empty: 'No memory file is loaded. CLAUDE.md in this folder is one.',
-        enter: 'opens it',
-      }),
+      listOverlay({ title: 'Memory files', items, empty: '', enter: 'opens it' }),
     );
-    if (path !== undefined) await context.openFile(path);
+    if (path === undefined) return;
+    // An editor makes the file, and not the folder that it is in.
+    await mkdir(dirname(path), { recursive: true });
+    await context.openFile(path);
   },
 };
 
+type Here = Pick<ConversationCommandContext, 'cwd' | 'env' | 'query'>;
+
 function memoryItems(
   { memoryFiles }: Pick<ContextUsage, 'memoryFiles'>,
-  cwd: string,
+  { cwd, env }: Here,
 ): readonly ListItem<string>[] {
   return memoryFiles.map(({ path, type, tokens: count }) => ({
     value: path,
-    label: shortPath(path, { cwd }),
+    label: shortPath(path, { cwd, home: homeDirectory(env) }),
     detail: `${type.toLowerCase()} · ${tokens(count)} tokens`,
     about: [path],
   }));
+}
+
+/** Files that later sessions would read, were they there: the project's and the person's own. */
+async function missingMemoryItems(
+  { memoryFiles }: Pick<ContextUsage, 'memoryFiles'>,
+  { cwd, env, query }: Here,
+): Promise<readonly ListItem<string>[]> {
+  const places = [
+    { type: 'Project', path: join(cwd, 'CLAUDE.md'), about: 'Every session in this project would read it.' },
+    {
+      type: 'User',
+      path: join(dirname(await query.settingsFile('userSettings')), 'CLAUDE.md'),
+      about: 'Every session of yours would read it.',
+    },
+  ];
+  return places
+    .filter(({ type }) => memoryFiles.every((file) => file.type !== type))
+    .map(({ type, path, about }) => ({
+      value: path,
+      label: shortPath(path, { cwd, home: homeDirectory(env) }),
+      detail: `${type.toLowerCase()} · not there yet`,
+      about: [about],
+    }));
 }

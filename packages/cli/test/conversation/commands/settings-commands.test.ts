@@ -1,5 +1,5 @@
 /** Commands that show and change what a session is made with: models, rules, servers, hooks, files. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSdkMcpServer, getSessionInfo, tool } from '@turnwright/engine';
 import {
@@ -313,7 +313,7 @@ describe('/hooks, /agents, /skills and /memory', () => {
   };
 
   it('show what the folder brings', async () => {
-    const { run, screens, drafts, openedFiles, cwd } = await start(files);
+    const { run, screens, drafts, openedFiles, cwd } = await start({ ...files, hasHome: true });
     await run('/hooks');
     await run('/agents', ["'reviewer", 'enter']);
     await run('/skills', ["'haiku", 'enter']);
@@ -344,7 +344,8 @@ describe('/hooks, /agents, /skills and /memory', () => {
       type to search · ↑↓ choose · Enter calls it · Esc leaves",
         "Memory files
       search: 
-      ❯ CLAUDE.md  project · 3 tokens
+      ❯ CLAUDE.md    project · 3 tokens
+        ~/CLAUDE.md  user · not there yet
         <cwd>/CLAUDE.md
       type to search · ↑↓ choose · Enter opens it · Esc leaves",
       ]
@@ -353,13 +354,24 @@ describe('/hooks, /agents, /skills and /memory', () => {
     expect(openedFiles).toEqual([join(cwd, 'CLAUDE.md')]);
   });
 
+  it('/memory offers the files that are not there yet, and makes the folder of the one that is chosen', async () => {
+    const { run, screens, openedFiles, cwd, home } = await start();
+    await rm(home, { recursive: true, force: true });
+    await run('/memory', ["'user", 'enter']);
+    expect(screens[0]).toContain('CLAUDE.md');
+    expect(screens[0]).toContain('user · not there yet');
+    await run('/memory', ['enter']);
+    expect(screens[1]).toContain('project · not there yet');
+    expect(openedFiles).toEqual([join(home, 'CLAUDE.md'), join(cwd, 'CLAUDE.md')]);
+    expect((await stat(home)).isDirectory()).toBe(true);
+  });
+
   it('say how to have one where there is none', async () => {
     const { run, screens } = await start();
-    for (const command of ['/hooks', '/skills', '/memory', '/mcp']) await run(command);
+    for (const command of ['/hooks', '/skills', '/mcp']) await run(command);
     expect(screens.map((screen) => screen.split('\n')[2])).toEqual([
       'No hook is configured. "hooks" in the settings adds one.',
       'There is no skill. A folder with a SKILL.md in .claude/skills is one.',
-      'No memory file is loaded. CLAUDE.md in this folder is one.',
       'No MCP server is configured. turnwright mcp add adds one.',
     ]);
   });
