@@ -1,8 +1,10 @@
 /** Commands that people know from elsewhere: each gets a sentence, in the conversation and in a run. */
 
 import { say, scriptedModel } from '@turnwright/testing';
+import { reply } from '@turnwright/testing/rehearsal';
 import { expect, test } from 'vitest';
-import { commandAdvice, query } from '../../src/index.ts';
+import { commandAdvice, query, sessionPrompts } from '../../src/index.ts';
+import { projectUnderTest } from '../memory/project-under-test.ts';
 
 /** Those that are nowhere here, and known at a terminal alone: the conversation has a test of the whole list. */
 const KNOWN =
@@ -56,4 +58,19 @@ test.each([
   const options = { engine: { callModel: model.callModel }, persistSession: false } as const;
   for await (const _ of query({ prompt, options }));
   expect(JSON.stringify(model.requests[0]?.view)).toMatch(asked);
+});
+
+test('a review is one of the prompts of its session as it was typed', async () => {
+  const { server, cwd, home, folder } = await projectUnderTest();
+  server.setScenario({ name: 'review', replies: [reply('Nothing to say.')] });
+  const env = { PATH: process.env['PATH'], HOME: folder, TURNWRIGHT_HOME: home };
+  const keys = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test' };
+  let sessionId = '';
+  for await (const message of query({
+    prompt: '/review #42 the locks',
+    options: { cwd, env: { ...env, ...keys } },
+  }))
+    sessionId = message.session_id ?? sessionId;
+  const prompts = await sessionPrompts(sessionId, { cwd, env });
+  expect(prompts.map(({ text }) => text)).toEqual(['/review #42 the locks']);
 });

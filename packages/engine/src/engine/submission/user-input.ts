@@ -131,8 +131,8 @@ function calledBy(
   return findCommand(prompt.content, commands.list());
 }
 
-/** Whose prompts say first which command they come from: those that people keep in files. */
-const NAMED: ReadonlySet<CommandOrigin> = new Set(['user', 'project', 'plugin', 'skill']);
+/** Whose prompts say first which command they come from: our own, and those that people keep in files. */
+const NAMED: ReadonlySet<CommandOrigin> = new Set(['builtin', 'user', 'project', 'plugin', 'skill']);
 
 /**
  * The first message begins with the call as it was typed, in the form in which readers of transcripts know
