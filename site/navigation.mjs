@@ -37,9 +37,17 @@ export const SECTIONS = [
   },
   {
     title: 'Sessions and servers',
-    pages: ['docs/sessions.md', 'docs/web.md', 'docs/deployment.md', 'docs/deploy.md', 'docs/tracing.md'],
+    pages: [
+      'docs/sessions.md',
+      'docs/inspector.md',
+      'docs/web.md',
+      'docs/python.md',
+      'docs/deployment.md',
+      'docs/deploy.md',
+      'docs/tracing.md',
+    ],
   },
-  { title: 'Tests', pages: ['docs/testing.md', 'docs/rehearsal.md'] },
+  { title: 'Tests', pages: ['docs/testing.md', 'docs/rehearsal.md', 'docs/replay.md', 'docs/evals.md'] },
   {
     title: 'Reference',
     pages: ['api.md', 'docs/options.md', 'docs/reference.md', 'docs/compatibility.md'],

@@ -51,3 +51,9 @@ describe('a table', () => {
     expect(broken).toEqual([]);
   });
 });
+
+it('every page of docs/ is in the list of the site', () => {
+  const navigation = readFileSync(join(root, 'site/navigation.mjs'), 'utf8');
+  const own = pages.filter((page) => /^docs\/[^/]+$/.test(page));
+  expect(own.filter((page) => !navigation.includes(`'${page}'`))).toEqual([]);
+});

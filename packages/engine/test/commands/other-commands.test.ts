@@ -71,6 +71,6 @@ test('a review is one of the prompts of its session as it was typed', async () =
     options: { cwd, env: { ...env, ...keys } },
   }))
     sessionId = message.session_id ?? sessionId;
-  const prompts = await sessionPrompts(sessionId, { cwd, env });
+  const prompts = await sessionPrompts(sessionId, { env });
   expect(prompts.map(({ text }) => text)).toEqual(['/review #42 the locks']);
 });
