@@ -90,6 +90,8 @@ async function show(
   { view, redact, place, flags }: Shown,
 ): Promise<ExitCode> {
   const page = await readPage();
+  // Made before anybody waits for it.
+  session.data();
   const inspector = await serveInspector({
     page,
     session,

@@ -30,7 +30,7 @@ import { type FoundSession, findSession, newestSession, sessionsDirectory } from
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
 import { ResumedBreaks } from '../../session/resumed-breaks.ts';
-import { isInterrupted, isRetracted } from '../../session/wasted-answers.ts';
+import { isInterrupted, isRetracted, type PaidAnswer } from '../../session/wasted-answers.ts';
 import { configHome } from '../../settings/read/config-home.ts';
 import { contextUsageOnRecord } from '../host/measure-context.ts';
 
@@ -82,7 +82,7 @@ export async function readCostAt(sessionId: string | undefined, place: SessionPl
 interface RecordedCost {
   readonly totalCostUsd: number;
   readonly spending: readonly SpendingRow[];
-  readonly records: readonly DecisionRecord[];
+  readonly records: readonly PaidAnswer[];
 }
 
 export function toSessionCost(sessionId: string, recorded: RecordedCost, isForeign: boolean): SessionCost {
@@ -100,8 +100,8 @@ export function toSessionCost(sessionId: string, recorded: RecordedCost, isForei
   };
 }
 
-function sumWaste(spending: readonly SpendingRow[], records: readonly DecisionRecord[]): SpendingWaste {
-  const useful = ({ costUsd = 0, wastedCostUsd = 0 }: DecisionRecord) => costUsd - wastedCostUsd;
+function sumWaste(spending: readonly SpendingRow[], records: readonly PaidAnswer[]): SpendingWaste {
+  const useful = ({ costUsd = 0, wastedCostUsd = 0 }: PaidAnswer) => costUsd - wastedCostUsd;
   const sum = (figures: readonly number[]) => figures.reduce((all, figure) => all + figure, 0);
   return {
     retriesUsd: totalUsd(spending.filter(({ purpose }) => purpose === 'retry_waste')),

@@ -9,7 +9,7 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { InspectionHit, IterationDetail, SessionInspection } from '../../protocol/session/inspection.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { inspectionText } from '../../session/explain.ts';
-import { inspectJournals } from '../../session/inspection/inspect-journals.ts';
+import { inspectJournals, showRead } from '../../session/inspection/inspect-journals.ts';
 import { JournalRows } from '../../session/inspection/iteration-rows.ts';
 import type { AgentFacts } from '../../session/inspection/list-agents.ts';
 import { readDetails, wholeText } from '../../session/inspection/read-detail.ts';
@@ -97,6 +97,8 @@ export async function openInspectionAt(
 }
 
 const TEXT_CHARS = 64 * 1024;
+/** Entries that are held before what is shown takes their place. */
+const SHOWN_EVERY = 1000;
 
 interface Gathered {
   journal: InspectedJournal;
@@ -155,11 +157,19 @@ class Inspection implements OpenInspection {
     if (stamp !== undefined && stamp === gathered.stamp) return false;
     const damage: string[] = [];
     const before = rows.nextSeq;
-    for await (const entry of journal.read(before, (where) => damage.push(where)))
+    let read = 0;
+    for await (const entry of journal.read(before, (where) => damage.push(where))) {
       rows.add(this.#shown(entry));
+      read += 1;
+      if (read % SHOWN_EVERY === 0) showRead(rows, journal.agent?.id ?? '', this.#firstMs());
+    }
     gathered.stamp = stamp;
     gathered.damage = damage;
     return rows.nextSeq !== before;
+  }
+
+  #firstMs(): number {
+    return this.#journals.get('')?.rows.first ?? 0;
   }
 
   #shown(entry: JournalEntry): JournalEntry {

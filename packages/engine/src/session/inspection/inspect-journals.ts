@@ -14,7 +14,7 @@ import type {
 import type { SessionCost } from '../../protocol/session/spending.ts';
 import { TRANSITION_REASONS } from '../../protocol/session/transition.ts';
 import type { ToolTrace } from '../../protocol/tools/tool-call.ts';
-import { isInterrupted, isRetracted } from '../wasted-answers.ts';
+import { isInterrupted, isRetracted, type PaidAnswer } from '../wasted-answers.ts';
 import type { JournalRows, RowSoFar, SubmissionSoFar } from './iteration-rows.ts';
 import { type AgentFacts, listAgents } from './list-agents.ts';
 import { listEvents } from './list-events.ts';
@@ -30,7 +30,7 @@ interface GatheredSession {
   readonly damage: readonly string[];
   /** Of what the main journal records. */
   toCost(
-    recorded: JournalRows['totals'] & { readonly records: readonly DecisionRecord[] },
+    recorded: JournalRows['totals'] & { readonly records: readonly PaidAnswer[] },
     isForeign: boolean,
   ): SessionCost;
 }
@@ -61,7 +61,7 @@ export function inspectJournals(session: GatheredSession): SessionInspection {
     .sort((a, b) => a.reached - b.reached)
     .map(({ iteration }) => iteration);
   const submissions = main.submissions.map((each) => toSubmission(each, iterations, base));
-  const records = main.rows.flatMap(({ record }) => record ?? []);
+  const records = main.rows.flatMap(({ record, shown }) => record ?? shown?.paid ?? []);
   const cost = session.toCost({ ...main.totals, records }, main.hasForeign);
   const { state, sentence, terminal } = describeEnd(session, submissions, iterations);
   const priced = iterations.filter(({ costUsd = 0 }) => costUsd > 0);
@@ -102,16 +102,9 @@ interface RowPlace {
 }
 
 function toIteration(row: RowSoFar, place: RowPlace): InspectedIteration {
-  const { id, rows, base } = place;
-  const { record } = row;
-  const number = place.hasSeveral || id !== '' ? `${row.submission}.${row.iteration}` : `${row.iteration}`;
-  const named = {
-    key: id === '' ? row.key : `${id}:${row.key}`,
-    step: id === '' ? number : `${id.slice(0, 8)}:${row.submission > 1 ? number : row.iteration}`,
-    agent: id,
-    submission: row.submission,
-  };
-  if (record !== undefined) return { ...named, ...decided(record, row, place) };
+  const { rows, base } = place;
+  if (row.record !== undefined || row.shown !== undefined) return showDecided(row, place);
+  const named = nameRow(row, place);
   const submission = rows.submissions[row.submission - 1];
   const isRunning = base.isRunning && place.isLast && submission?.hasResult !== true;
   const start = row.since - base.at;
@@ -138,6 +131,64 @@ function toIteration(row: RowSoFar, place: RowPlace): InspectedIteration {
     steps: [],
     marks: [isRunning ? 'running' : 'cut_off', ...(row.isLeft ? (['left'] as const) : [])],
   };
+}
+
+function nameRow(row: RowSoFar, { id, hasSeveral }: RowPlace) {
+  const number = hasSeveral || id !== '' ? `${row.submission}.${row.iteration}` : `${row.iteration}`;
+  return {
+    key: id === '' ? row.key : `${id}:${row.key}`,
+    step: id === '' ? number : `${id.slice(0, 8)}:${row.submission > 1 ? number : row.iteration}`,
+    agent: id,
+    submission: row.submission,
+  };
+}
+
+/** The same object as long as nothing of it changes: what is sent to pages is what is new. */
+function showDecided(row: RowSoFar, place: RowPlace): InspectedIteration {
+  const { rows, hasSeveral, isLast } = place;
+  const as = `${hasSeveral} ${row.isLeft} ${rows.submissions[row.submission - 1]?.limitUsd}`;
+  const shown = row.shown?.as === as ? row.shown : showAnew(row, place, as);
+  row.shown = shown;
+  if (!isLast && shown.paid.decision?.kind !== 'park') rows.drop(row);
+  return shown.iteration;
+}
+
+function showAnew(row: RowSoFar, place: RowPlace, as: string): NonNullable<RowSoFar['shown']> {
+  const { record, shown, isLeft } = row;
+  const known = record === undefined ? shown?.iteration : decided(record, row, place);
+  const marks = (known?.marks ?? []).filter((mark) => mark !== 'left');
+  const named = nameRow(row, place);
+  const { cache, costUsd, decision, wastedCostUsd } = record ?? shown?.paid ?? {};
+  return {
+    as,
+    iteration: {
+      ...named,
+      ...known,
+      ...named,
+      marks: isLeft ? [...marks, 'left'] : marks,
+    } as InspectedIteration,
+    paid: {
+      ...(costUsd !== undefined && { costUsd }),
+      ...(wastedCostUsd !== undefined && { wastedCostUsd }),
+      ...(decision !== undefined && { decision }),
+      ...(cache?.break !== undefined && { cache }),
+    },
+  };
+}
+
+/** Shows what was read so far of a journal, so that not all of its records are held at once. */
+export function showRead(rows: JournalRows, id: string, firstMs: number): void {
+  const place = {
+    id,
+    rows,
+    base: { at: firstMs, isRunning: false },
+    hasSeveral: rows.submissions.length > 1,
+  };
+  for (let at = rows.rows.length - 2; at >= 0; at--) {
+    const row = rows.rows[at];
+    if (row?.record === undefined) return;
+    showDecided(row, { ...place, isLast: false });
+  }
 }
 
 const subject = (text: string | undefined) => (text === undefined || text === '' ? {} : { subject: text });
@@ -195,7 +246,7 @@ function decided(record: DecisionRecord, row: RowSoFar, { rows, base }: RowPlace
     calls,
     steps,
     ...(cache?.break !== undefined && { cacheBreak: cache.break }),
-    marks: listMarks(record, calls, row.isLeft, decision === undefined),
+    marks: listMarks(record, calls, decision === undefined),
   };
 }
 
@@ -249,7 +300,6 @@ function toCall(trace: ToolTrace, rows: JournalRows, at: (ms: number) => number)
 function listMarks(
   record: DecisionRecord,
   calls: readonly InspectedCall[],
-  isLeft: boolean,
   isCut: boolean,
 ): readonly IterationMark[] {
   const { attempts, fallback, prepare, cache, wastedCostUsd = 0, decision } = record;
@@ -266,7 +316,7 @@ function listMarks(
     recovered: decision?.kind === 'continue' && decision.transition !== 'next_turn',
     cut_off: isCut,
     running: false,
-    left: isLeft,
+    left: false,
   };
   return (Object.keys(marks) as IterationMark[]).filter((mark) => marks[mark]);
 }

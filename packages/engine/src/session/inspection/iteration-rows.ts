@@ -5,6 +5,7 @@ import { textOfContent } from '@turnwright/base/text/text-blocks.ts';
 import type { UserMessage } from '../../protocol/model/messages.ts';
 import type { AssistantBlock, UserBlock } from '../../protocol/model/wire.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
+import type { InspectedIteration } from '../../protocol/session/inspection.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { SpentTotals } from '../../protocol/session/spending.ts';
 import { isMainRequest, ViewFold } from '../../view/fold.ts';
@@ -12,6 +13,7 @@ import { promptText } from '../journal/message-record.ts';
 import { FactsFold } from '../resume/session-facts.ts';
 import { type PriceLookup, ResumedBreaks } from '../resumed-breaks.ts';
 import { typedWords } from '../typed-words.ts';
+import type { PaidAnswer } from '../wasted-answers.ts';
 import { failureIn, limitIn, type ToldEnd } from './sentences.ts';
 
 /** What a call is about, and what it wrote. */
@@ -30,13 +32,23 @@ export interface RowSoFar {
   readonly model: string;
   /** ms since 1970 of its request, or of its record. */
   readonly since: number;
+  /** Until it is shown, if another iteration follows: what is shown takes its place. */
   record: DecisionRecord | undefined;
+  shown: ShownRow | undefined;
   /** Of its last model call. */
   failure: ToldEnd['failure'];
   /** Calls of its answer, in order. */
   readonly calls: string[];
   /** Part of the answer is no longer in the conversation. */
   isLeft: boolean;
+}
+
+/** What is shown of a decided iteration: it stays the same object while nothing of it changes. */
+interface ShownRow {
+  readonly iteration: InspectedIteration;
+  /** Changes when it is shown in another way. */
+  readonly as: string;
+  readonly paid: PaidAnswer;
 }
 
 export interface SubmissionSoFar {
@@ -208,8 +220,7 @@ export class JournalRows {
     if (typeof querySource === 'string' && querySource.startsWith('agent:'))
       this.agentType ??= querySource.slice('agent:'.length);
     const open = this.rows.at(-1);
-    if (open?.iteration === iteration && open.submission === submission.number && open.record === undefined)
-      return;
+    if (open?.iteration === iteration && open.submission === submission.number && !isDecided(open)) return;
     this.#push(submission, { iteration, model, since: at });
   }
 
@@ -223,6 +234,7 @@ export class JournalRows {
     const key = times === 1 ? name : `${name}~${times}`;
     const pushed = {
       record: undefined,
+      shown: undefined,
       failure: undefined,
       ...row,
       key,
@@ -244,8 +256,9 @@ export class JournalRows {
       (row) => row.submission === submission.number && row.iteration === record.iteration,
     );
     // A parked iteration is decided again by the run that continues it.
-    if (open !== undefined && (open.record === undefined || open.record.decision?.kind === 'park')) {
+    if (open !== undefined && (!isDecided(open) || open.record?.decision?.kind === 'park')) {
       open.record = record;
+      open.shown = undefined;
       open.failure = failure;
     } else
       this.#push(submission, {
@@ -255,6 +268,12 @@ export class JournalRows {
         record,
         failure,
       });
+  }
+
+  /** What is shown of the row takes the place of its record, which is many times its size. */
+  drop(row: RowSoFar): void {
+    row.record = undefined;
+    for (const id of row.calls.splice(0)) this.subjects.delete(id);
   }
 
   #said(entry: Extract<JournalEntry, { type: 'assistant' }>): void {
@@ -286,6 +305,8 @@ export class JournalRows {
     }
   }
 }
+
+const isDecided = ({ record, shown }: RowSoFar): boolean => record !== undefined || shown !== undefined;
 
 function subjectOf(input: Readonly<Record<string, unknown>>): string {
   const found = SUBJECTS.map((field) => input?.[field]).find((value) => typeof value === 'string');
