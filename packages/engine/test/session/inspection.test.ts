@@ -267,6 +267,37 @@ describe('states', () => {
   });
 });
 
+describe('a forecast', () => {
+  const runs = Array.from({ length: 12 }, (_, n) => ({
+    at: n,
+    model: MODEL,
+    agent: 'main',
+    tokens: 2800,
+    usd: (n + 1) / 10,
+  }));
+  const bodies = makeRecords({ ...SAMPLE, iterations: [{}, { isCut: true }], result: false }).map(
+    ({ body }) => body,
+  );
+
+  it('of the running prompt counts what it has cost, one of a next run does not; without runs there is none', () => {
+    const entries = asEntries(bodies.filter(({ type }) => type !== 'cost'));
+    const running = inspectEntries(entries, { isRunning: true, runs });
+    const [first] = running.iterations;
+    expect(running.forecast).toMatchObject({
+      of: 'running',
+      spentUsd: first?.costUsd,
+      forecast: { kind: 'range', lowUsd: 0.2, highUsd: 1.2, runs: 12 },
+      sentence: expect.stringMatching(/^\$0\.06\d* is spent\. It will probably cost \$0\.20–1\.20: /),
+    });
+    expect(inspectEntries(entriesOf([{}]), { runs }).forecast).toMatchObject({
+      of: 'next',
+      spentUsd: 0,
+      sentence: expect.stringMatching(/^A run like the last one\. It will probably cost \$/),
+    });
+    expect(inspectEntries(entries, { isRunning: true }).forecast).toBeUndefined();
+  });
+});
+
 describe('what was sent', () => {
   it('is compared with the request before: what is new, what changed, what is gone', async () => {
     const item = (uuid: string, text: string) => ({

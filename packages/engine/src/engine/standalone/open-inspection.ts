@@ -6,6 +6,7 @@ import { isRecord } from '@turnwright/base/json-values.ts';
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import { checkLiveness } from '@turnwright/base/process/process-identity.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
+import type { FinishedRun } from '../../protocol/session/forecast.ts';
 import type { InspectionHit, IterationDetail, SessionInspection } from '../../protocol/session/inspection.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { inspectionText } from '../../session/explain.ts';
@@ -15,6 +16,7 @@ import type { AgentFacts } from '../../session/inspection/list-agents.ts';
 import { readDetails, wholeText } from '../../session/inspection/read-detail.ts';
 import { searchJournal } from '../../session/inspection/search-journal.ts';
 import { messageOfRecord } from '../../session/journal/message-record.ts';
+import { readRuns } from '../../session/forecast/run-history.ts';
 import { type JournalProblem, readJournal } from '../../session/journal/read-journal.ts';
 import { parseLock } from '../../session/lease/lock-file.ts';
 import type { FoundSession } from '../../session/paths.ts';
@@ -42,6 +44,8 @@ export interface InspectionSource {
   journals(agentIds: readonly string[]): Promise<readonly InspectedJournal[]>;
   /** Whether a process works on it. */
   isRunning(): Promise<boolean>;
+  /** Runs of its folder, oldest first; absent: none are kept. */
+  runs?(): Promise<readonly FinishedRun[]>;
 }
 
 export interface OpenInspection {
@@ -114,6 +118,7 @@ class Inspection implements OpenInspection {
   /** By id of the agent. */
   readonly #journals = new Map<string, Gathered>();
   #isRunning = false;
+  #runs: readonly FinishedRun[] | undefined;
   #data: SessionInspection | undefined;
   #reading: Promise<boolean> | undefined;
 
@@ -147,7 +152,10 @@ class Inspection implements OpenInspection {
       this.#journals.set(id, known);
       if (await this.#readMore(known)) isChanged = true;
     }
-    if (isChanged) this.#data = undefined;
+    if (isChanged) {
+      this.#runs = await this.#source.runs?.();
+      this.#data = undefined;
+    }
     return isChanged;
   }
 
@@ -191,6 +199,7 @@ class Inspection implements OpenInspection {
         agent === undefined ? [] : [{ facts: this.#shownAgent(agent), rows }],
       ),
       isRunning: this.#isRunning,
+      runs: this.#runs,
       isRedacted: this.#redact,
       damage: all.flatMap(({ damage }) => damage),
       toCost: (recorded, isForeign) => toSessionCost(this.sessionId, recorded, isForeign),
@@ -270,6 +279,7 @@ async function fileSource(sessionId: string | undefined, place: SessionPlace): P
       return [fileJournal(files, found.file, undefined), ...known.values()];
     },
     isRunning: () => isHeld(files, found),
+    runs: () => readRuns(files, found.directory),
   };
 }
 

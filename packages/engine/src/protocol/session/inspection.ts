@@ -7,6 +7,7 @@ import type { CacheBreak } from '../model/cache.ts';
 import type { CommandPlace } from '../tools/isolation.ts';
 import type { GateReasonType } from '../tools/permission.ts';
 import type { ToolTrace } from '../tools/tool-call.ts';
+import type { CostForecast } from './forecast.ts';
 import type { SessionCost } from './spending.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { TransitionReason } from './transition.ts';
@@ -121,7 +122,13 @@ export interface InspectedIteration {
   readonly attempts: readonly InspectedAttempt[];
   readonly calls: readonly InspectedCall[];
   /** Calls that have no result yet, of an iteration that is not over. */
-  readonly open?: readonly { readonly id: string; readonly name: string; readonly subject?: string }[];
+  readonly open?: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly subject?: string;
+    /** When the model had asked for it. */
+    readonly start: number;
+  }[];
   readonly steps: readonly InspectedStep[];
   readonly cacheBreak?: CacheBreak;
   readonly marks: readonly IterationMark[];
@@ -221,6 +228,14 @@ export interface SessionInspection {
   readonly totals: InspectedTotals;
   /** As `turnwright cost` prints it. */
   readonly cost: SessionCost;
+  /** Of the running prompt, or of a next one like the last. Absent: no run of its folder is recorded. */
+  readonly forecast?: {
+    readonly of: 'running' | 'next';
+    /** USD of the running prompt so far. */
+    readonly spentUsd: number;
+    readonly forecast: CostForecast;
+    readonly sentence: string;
+  };
   readonly submissions: readonly InspectedSubmission[];
   /** The main thread first, agents behind the one that started them. */
   readonly agents: readonly InspectedAgent[];

@@ -3,6 +3,7 @@
 import { isoTime } from '@turnwright/base/text/figures-and-times.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
+import type { FinishedRun } from '../../protocol/session/forecast.ts';
 import type {
   InspectedCall,
   InspectedIteration,
@@ -15,6 +16,7 @@ import type { SessionCost } from '../../protocol/session/spending.ts';
 import { TRANSITION_REASONS } from '../../protocol/session/transition.ts';
 import type { ToolTrace } from '../../protocol/tools/tool-call.ts';
 import { isInterrupted, isRetracted, type PaidAnswer } from '../wasted-answers.ts';
+import { forecastSession } from './forecast-session.ts';
 import type { JournalRows, RowSoFar, SubmissionSoFar } from './iteration-rows.ts';
 import { type AgentFacts, listAgents } from './list-agents.ts';
 import { listEvents } from './list-events.ts';
@@ -28,6 +30,8 @@ interface GatheredSession {
   readonly isRunning: boolean;
   readonly isRedacted: boolean;
   readonly damage: readonly string[];
+  /** Of its folder, oldest first. */
+  readonly runs?: readonly FinishedRun[] | undefined;
   /** Of what the main journal records. */
   toCost(
     recorded: JournalRows['totals'] & { readonly records: readonly PaidAnswer[] },
@@ -64,6 +68,8 @@ export function inspectJournals(session: GatheredSession): SessionInspection {
   const records = main.rows.flatMap(({ record, shown }) => record ?? shown?.paid ?? []);
   const cost = session.toCost({ ...main.totals, records }, main.hasForeign);
   const { state, sentence, terminal } = describeEnd(session, submissions, iterations);
+  const isAtWork = state === 'running';
+  const forecast = forecastSession(session.runs ?? [], { isRunning: isAtWork, submissions, iterations });
   const priced = iterations.filter(({ costUsd = 0 }) => costUsd > 0);
   const dearest = priced.reduce<InspectedIteration | undefined>(
     (most, each) => ((each.costUsd ?? 0) > (most?.costUsd ?? 0) ? each : most),
@@ -83,6 +89,7 @@ export function inspectJournals(session: GatheredSession): SessionInspection {
     redacted: isRedacted,
     totals: sumUp(iterations, cost),
     cost,
+    ...(forecast !== undefined && { forecast }),
     submissions,
     agents: listAgents(session, iterations, cost.totalCostUsd, sentence),
     iterations,
@@ -112,7 +119,7 @@ function toIteration(row: RowSoFar, place: RowPlace): InspectedIteration {
     const call = rows.subjects.get(callId);
     return call === undefined || call.isAnswered
       ? []
-      : [{ id: callId, ...subject(call.subject), name: call.name }];
+      : [{ id: callId, ...subject(call.subject), name: call.name, start: call.since - base.at }];
   });
   const names = [...new Set(open.map(({ name }) => name))].join(', ');
   const doing = names === '' ? 'Running: the model is answering.' : `Running: waits for ${names}.`;

@@ -20,6 +20,8 @@ import { failureIn, limitIn, type ToldEnd } from './sentences.ts';
 interface CallSubject {
   readonly name: string;
   readonly subject: string;
+  /** ms since 1970 of the record that asks for it. */
+  readonly since: number;
   isAnswered: boolean;
   /** The last lines of its output; kept for calls that failed. */
   failure: string;
@@ -156,7 +158,7 @@ export class JournalRows {
         this.spentUsd += entry.costUsd;
         break;
       case 'assistant':
-        this.#said(entry);
+        this.#said(entry, at);
         break;
       case 'user':
         this.#answered(entry);
@@ -276,7 +278,7 @@ export class JournalRows {
     for (const id of row.calls.splice(0)) this.subjects.delete(id);
   }
 
-  #said(entry: Extract<JournalEntry, { type: 'assistant' }>): void {
+  #said(entry: Extract<JournalEntry, { type: 'assistant' }>, since: number): void {
     if (entry.v === 0) {
       this.foreignAnswers += 1;
       this.#facts.message(entry, entry);
@@ -286,7 +288,7 @@ export class JournalRows {
     for (const block of entry.message.content as readonly AssistantBlock[]) {
       if (block.type !== 'tool_use' || this.subjects.has(block.id)) continue;
       const { id, name, input } = block;
-      this.subjects.set(id, { name, subject: subjectOf(input), isAnswered: false, failure: '' });
+      this.subjects.set(id, { name, subject: subjectOf(input), since, isAnswered: false, failure: '' });
       row?.calls.push(id);
     }
   }
