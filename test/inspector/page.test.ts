@@ -20,6 +20,10 @@ import { AGENT, AGENT_ID, SAMPLE, SAMPLE_ID } from './sample-sessions.ts';
 import { newHome, serveSession } from './served.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+/** A real one, and small. */
+const PICTURE = new URL('../../docs/assets/inspector-dark.png', import.meta.url);
+// biome-ignore lint/suspicious/noExplicitAny: records as they are on disk.
+type Json = any;
 const agents = [{ id: AGENT_ID, description: 'Look for other callers', session: AGENT }];
 
 async function openSample(size?: { readonly width: number; readonly height: number }, hash = '') {
@@ -147,6 +151,56 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
     expect(errors.filter((error) => !/ERR_|Failed to load/.test(error))).toEqual([]);
     // The first after a cut waits for the page to connect again.
     expect(took.sort((a, b) => a - b)[0]).toBeLessThan(inForm(2000, 400));
+  });
+
+  it('renders the Markdown of an answer, images by their bytes, and a lane of hooks; HTML stays text', async () => {
+    const home = newHome();
+    const text =
+      '## Found\n\n- **one** `a < b`\n- two\n\n```js\n<b>x</b>\n```\n\n<i>raw</i> [here](https://example.org/a) [there](javascript:alert(1))';
+    const image = {
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data: readFileSync(PICTURE).toString('base64') },
+    };
+    const file = writeSession(home, {
+      ...SAMPLE,
+      iterations: [{ text, calls: [{ name: 'Read', input: {} }] }, {}],
+    });
+    const lines = readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Json);
+    const hook = { event: 'PreToolUse', type: 'command', startMs: 0, endMs: 0, outcome: 'blocked' };
+    for (const { type, record, message } of lines) {
+      if (type === 'decision')
+        record.hooks = [{ ...hook, startMs: record.startMs + 900, endMs: record.startMs + 1900 }];
+      for (const block of type === 'user' && Array.isArray(message.content) ? message.content : [])
+        block.content = [image];
+    }
+    const bodies = lines.map(({ sum: _, ...line }) => JSON.stringify(line));
+    writeFileSync(file, `${bodies.join('\n')}\n`);
+    const served = await serveSession(home, SAMPLE_ID);
+    const { page, errors } = await openPage(`${served.url}&i=1&tab=answer`);
+    const prose = page.locator('#detail .prose');
+    expect(await prose.locator('h4').innerText()).toBe('Found');
+    expect(await prose.locator('ul > li').allInnerTexts()).toEqual(['one a < b', 'two']);
+    expect(await prose.locator('pre').innerText()).toBe('<b>x</b>');
+    expect(await prose.innerText()).toContain(
+      '<i>raw</i> here (https://example.org/a) [there](javascript:alert(1))',
+    );
+    expect(await prose.locator('a').count()).toBe(1);
+    await page.locator('[data-tab="tools"]').click();
+    await page.waitForFunction(
+      () => (document.querySelector<HTMLImageElement>('img.shown')?.naturalWidth ?? 0) > 0,
+    );
+    await page.locator('[data-tab="permissions"]').click();
+    await shows(page, '#detail', /PreToolUse\s*command, 1\.0 s\s*blocked/);
+    const bare = await (
+      await fetch(`${served.origin}/api/export?kind=html&redact=1&session=${SAMPLE_ID}`, {
+        headers: { authorization: `Bearer ${served.token}` },
+      })
+    ).text();
+    expect(bare).not.toContain('data:image/png;base64');
+    expect(errors).toEqual([]);
   });
 
   it('can be used with keys alone, and by readers of screens, in light and dark', async () => {

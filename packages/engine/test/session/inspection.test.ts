@@ -20,6 +20,8 @@ import { TERMINAL_REASONS, TERMINALS, type TerminalReason } from '../../src/prot
 import { TRANSITION_REASONS } from '../../src/protocol/session/transition.ts';
 import { readDetails } from '../../src/session/inspection/read-detail.ts';
 import { QUESTIONS, sayCacheBreak, sayDecision } from '../../src/session/inspection/sentences.ts';
+import { listImages } from '../../src/session/inspection/shown-images.ts';
+import { redactText } from '../../src/session/redact-text.ts';
 
 const entriesOf = (iterations: readonly MadeIteration[]) =>
   asEntries(makeRecords({ ...SAMPLE, iterations }).map(({ body }) => body));
@@ -267,6 +269,29 @@ describe('states', () => {
   });
 });
 
+describe('images', () => {
+  const PNG =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const image = (media_type: string, data: string) => ({
+    type: 'image',
+    source: { type: 'base64', media_type, data },
+  });
+
+  it('of a result are data URLs of what their bytes are; others, and large ones, are not shown', () => {
+    const content = [
+      image('image/svg+xml', PNG),
+      image('image/png', 'PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIj4='),
+      image('image/png', `iVBORw0KGgo"onerror="x`),
+      image('image/png', `iVBORw0KGgo${'A'.repeat(2_000_000)}`),
+      { type: 'text', text: 'A picture.' },
+    ];
+    expect(listImages({ type: 'tool_result', content })).toEqual([`data:image/png;base64,${PNG}`]);
+    expect(listImages(image('image/png', redactText(PNG)))).toEqual([]);
+    const many = Array.from({ length: 9 }, () => image('image/png', PNG));
+    expect(listImages({ type: 'tool_result', content: many })).toHaveLength(4);
+  });
+});
+
 describe('a forecast', () => {
   const runs = Array.from({ length: 12 }, (_, n) => ({
     at: n,
@@ -286,8 +311,8 @@ describe('a forecast', () => {
     expect(running.forecast).toMatchObject({
       of: 'running',
       spentUsd: first?.costUsd,
-      forecast: { kind: 'range', lowUsd: 0.2, highUsd: 1.2, runs: 12 },
-      sentence: expect.stringMatching(/^\$0\.06\d* is spent\. It will probably cost \$0\.20–1\.20: /),
+      forecast: { kind: 'range', lowUsd: 0.1, highUsd: 1.1, runs: 12 },
+      sentence: expect.stringMatching(/^\$0\.072 is spent\. It will probably cost \$0\.10–1\.10: /),
     });
     expect(inspectEntries(entriesOf([{}]), { runs }).forecast).toMatchObject({
       of: 'next',

@@ -121,6 +121,15 @@ function addParts(iteration: InspectedIteration, add: AddSlice): void {
       tip: `${what}\n${call.outcome.replaceAll('_', ' ')}, ${showDuration(call.end - begin)}`,
     });
   }
+  for (const { event, tool = '', start: begin, end, outcome } of iteration.hooks ?? [])
+    add('Hooks', {
+      start: begin,
+      end,
+      paint: outcome === 'answered' ? 'step' : 'bad',
+      key,
+      label: event,
+      tip: `hook ${event} ${tool}\n${outcome}, ${showDuration(end - begin)}`,
+    });
   addOpen(iteration, add);
   for (const { step, before, after, ms } of steps)
     if (after < before)

@@ -4,6 +4,7 @@
  * ms since `startedAt`, tokens are the provider's, costs are in USD.
  */
 import type { CacheBreak } from '../model/cache.ts';
+import type { HookRun } from '../tools/hook.ts';
 import type { CommandPlace } from '../tools/isolation.ts';
 import type { GateReasonType } from '../tools/permission.ts';
 import type { ToolTrace } from '../tools/tool-call.ts';
@@ -70,6 +71,18 @@ export interface InspectedStep {
   readonly replaced: number;
 }
 
+/** A hook that ran. */
+export interface InspectedHook {
+  readonly event: string;
+  /** `callback`, `command`, … */
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly outcome: HookRun['outcome'];
+  /** Name of the tool whose call it was about. */
+  readonly tool?: string;
+}
+
 export type IterationMark =
   | 'retried'
   | 'fell_back'
@@ -130,6 +143,8 @@ export interface InspectedIteration {
     readonly start: number;
   }[];
   readonly steps: readonly InspectedStep[];
+  /** Absent: none ran. */
+  readonly hooks?: readonly InspectedHook[];
   readonly cacheBreak?: CacheBreak;
   readonly marks: readonly IterationMark[];
 }
@@ -259,6 +274,8 @@ export interface InspectedEntry {
   readonly tokens: number;
   /** Its beginning. */
   readonly text: string;
+  /** As data URLs; large ones and those beyond the fourth are left out. Absent: it has none. */
+  readonly images?: readonly string[];
   readonly state: 'same' | 'new' | 'changed';
 }
 

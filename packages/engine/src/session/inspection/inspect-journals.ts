@@ -6,6 +6,7 @@ import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { FinishedRun } from '../../protocol/session/forecast.ts';
 import type {
   InspectedCall,
+  InspectedHook,
   InspectedIteration,
   InspectedSubmission,
   InspectedTokens,
@@ -14,6 +15,7 @@ import type {
 } from '../../protocol/session/inspection.ts';
 import type { SessionCost } from '../../protocol/session/spending.ts';
 import { TRANSITION_REASONS } from '../../protocol/session/transition.ts';
+import type { HookRun } from '../../protocol/tools/hook.ts';
 import type { ToolTrace } from '../../protocol/tools/tool-call.ts';
 import { isInterrupted, isRetracted, type PaidAnswer } from '../wasted-answers.ts';
 import { forecastSession } from './forecast-session.ts';
@@ -252,9 +254,19 @@ function decided(record: DecisionRecord, row: RowSoFar, { rows, base }: RowPlace
     })),
     calls,
     steps,
+    ...(record.hooks !== undefined && { hooks: record.hooks.map((run) => toHook(run, record, at)) }),
     ...(cache?.break !== undefined && { cacheBreak: cache.break }),
     marks: listMarks(record, calls, decision === undefined),
   };
+}
+
+function toHook(
+  { event, type, startMs, endMs, outcome, toolUseId }: HookRun,
+  { tools }: DecisionRecord,
+  at: (ms: number) => number,
+): InspectedHook {
+  const tool = tools.find(({ id }) => id === toolUseId)?.name;
+  return { event, type, start: at(startMs), end: at(endMs), outcome, ...(tool !== undefined && { tool }) };
 }
 
 function outcomeOfRecord({ decision }: DecisionRecord): InspectedIteration['out'] {
