@@ -22,8 +22,6 @@ import { newHome, serveSession } from './served.ts';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** A real one, and small. */
 const PICTURE = new URL('../../docs/assets/inspector-dark.png', import.meta.url);
-// biome-ignore lint/suspicious/noExplicitAny: records as they are on disk.
-type Json = any;
 const agents = [{ id: AGENT_ID, description: 'Look for other callers', session: AGENT }];
 
 async function openSample(size?: { readonly width: number; readonly height: number }, hash = '') {
@@ -161,23 +159,18 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
       type: 'image',
       source: { type: 'base64', media_type: 'image/png', data: readFileSync(PICTURE).toString('base64') },
     };
-    const file = writeSession(home, {
-      ...SAMPLE,
-      iterations: [{ text, calls: [{ name: 'Read', input: {} }] }, {}],
+    const iterations = [{ text, calls: [{ name: 'Read', input: {} }] }, {}];
+    writeSession(home, { ...SAMPLE, iterations }, [], (body) => {
+      if (body.type === 'decision') {
+        const [startMs, endMs] = [body.record.startMs + 900, body.record.startMs + 1900];
+        const hook = { event: 'PreToolUse', type: 'command', startMs, endMs, outcome: 'blocked' } as const;
+        return [{ ...body, record: { ...body.record, hooks: [hook] } }];
+      }
+      const { content } = body.type === 'user' ? body.message : { content: '' };
+      if (typeof content === 'string') return [body];
+      const shown = content.map((block) => ({ ...block, content: [image] }));
+      return [{ ...body, message: { role: 'user', content: shown } } as never];
     });
-    const lines = readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Json);
-    const hook = { event: 'PreToolUse', type: 'command', startMs: 0, endMs: 0, outcome: 'blocked' };
-    for (const { type, record, message } of lines) {
-      if (type === 'decision')
-        record.hooks = [{ ...hook, startMs: record.startMs + 900, endMs: record.startMs + 1900 }];
-      for (const block of type === 'user' && Array.isArray(message.content) ? message.content : [])
-        block.content = [image];
-    }
-    const bodies = lines.map(({ sum: _, ...line }) => JSON.stringify(line));
-    writeFileSync(file, `${bodies.join('\n')}\n`);
     const served = await serveSession(home, SAMPLE_ID);
     const { page, errors } = await openPage(`${served.url}&i=1&tab=answer`);
     const prose = page.locator('#detail .prose');
