@@ -1,13 +1,12 @@
 /** `turnwright cost [session]`: what a session has cost, in rows that add up. */
 import {
   DEFAULT_PROVIDER,
+  describeNextRun,
   providerFacts,
   type SessionCost,
   type SpendingRow,
   sessionCost,
 } from '@turnwright/engine';
-import { describeNextRun } from '@turnwright/engine/protocol/session/forecast.ts';
-import { listWaste } from '@turnwright/engine/protocol/session/waste.ts';
 import { visible } from '@turnwright/terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { CostColumn } from '../flags/args.ts';
@@ -142,14 +141,14 @@ function notes({
   rows,
   unpricedModels: unpriced,
   computedUsd = 0,
-  waste,
-}: Pick<SessionCost, 'computedUsd' | 'rows' | 'unpricedModels' | 'waste'>): readonly string[] {
+  wasted,
+}: Pick<SessionCost, 'computedUsd' | 'rows' | 'unpricedModels' | 'wasted'>): readonly string[] {
   const oneHour = sum(rows, 'cacheCreationEphemeral1hInputTokens');
   const searches = sum(rows, 'webSearchRequests');
   const lines = [
     oneHour > 0 && `Of the cache writes, ${tokens(oneHour)} tokens are kept for an hour.`,
     searches > 0 && `Includes ${searches} web ${searches === 1 ? 'search' : 'searches'}.`,
-    ...listWaste(waste).map(([usd, what]) => `${dollars(usd)} ${what}`),
+    ...wasted.map(({ usd, what }) => `${dollars(usd)} ${what}`),
     ...priceLines(rows),
     computedUsd > 0 &&
       `${dollars(computedUsd)} is computed from usage that another program recorded, at list prices.`,

@@ -90,7 +90,7 @@ async function show(
   { view, redact, place, flags }: Shown,
 ): Promise<ExitCode> {
   const page = await readPage();
-  // Made before anybody waits for it.
+  // The page asks for it first of all.
   session.data();
   const inspector = await serveInspector({
     page,

@@ -10,7 +10,7 @@ import {
   type HookEvent,
   type HookInputBase,
   type HookPort,
-  type HookRun,
+  type HookTrace,
   type HookVerdict,
   NO_HOOK_VERDICT,
 } from '../protocol/tools/hook.ts';
@@ -93,7 +93,7 @@ class HookRunner implements Hooks {
   readonly #notified = new Set<Promise<unknown>>();
   readonly #spent = new Set<RegisteredHook>();
   /** By agent; '' is the main one. */
-  readonly #ran = new Map<string, HookRun[]>();
+  readonly #ran = new Map<string, HookTrace[]>();
   /** Loaded from the start, where there are hooks: what guards calls is not to be missing later. */
   readonly #running = import('./run-hook.ts');
 
@@ -140,7 +140,7 @@ class HookRunner implements Hooks {
   }
 
   /** Takes the list: what ran before a decision is written with it. */
-  ran(agentId = ''): readonly HookRun[] {
+  ran(agentId = ''): readonly HookTrace[] {
     const runs = this.#ran.get(agentId) ?? [];
     this.#ran.delete(agentId);
     return runs;

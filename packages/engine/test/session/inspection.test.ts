@@ -20,8 +20,8 @@ import { TERMINAL_REASONS, TERMINALS, type TerminalReason } from '../../src/prot
 import { TRANSITION_REASONS } from '../../src/protocol/session/transition.ts';
 import { readDetails } from '../../src/session/inspection/read-detail.ts';
 import { QUESTIONS, sayCacheBreak, sayDecision } from '../../src/session/inspection/sentences.ts';
-import { listImages } from '../../src/session/inspection/shown-images.ts';
-import { redactText } from '../../src/session/redact-text.ts';
+import { showImages } from '../../src/session/inspection/shown-images.ts';
+import { redactField } from '../../src/session/redact-records.ts';
 
 const entriesOf = (iterations: readonly MadeIteration[]) =>
   asEntries(makeRecords({ ...SAMPLE, iterations }).map(({ body }) => body));
@@ -285,10 +285,11 @@ describe('images', () => {
       image('image/png', `iVBORw0KGgo${'A'.repeat(2_000_000)}`),
       { type: 'text', text: 'A picture.' },
     ];
-    expect(listImages({ type: 'tool_result', content })).toEqual([`data:image/png;base64,${PNG}`]);
-    expect(listImages(image('image/png', redactText(PNG)))).toEqual([]);
+    expect(showImages({ type: 'tool_result', content })).toEqual([`data:image/png;base64,${PNG}`]);
+    const redacted = redactField({ type: 'base64', media_type: 'image/png', data: PNG }, 'source');
+    expect(showImages({ type: 'image', source: redacted })).toEqual([]);
     const many = Array.from({ length: 9 }, () => image('image/png', PNG));
-    expect(listImages({ type: 'tool_result', content: many })).toHaveLength(4);
+    expect(showImages({ type: 'tool_result', content: many })).toHaveLength(4);
   });
 });
 

@@ -84,7 +84,7 @@ const NEWER: Readonly<Record<string, string>> = {
 };
 
 it('every name that is not ours is in the published package, or is listed with what it was', () => {
-  const published = new Set(Object.values(conventions));
+  const published = new Set<unknown>(Object.values(conventions));
   const used = [...Object.values(ATTRIBUTE), ...Object.values(METRIC).map(([name]) => name)];
   const theirs = used.filter((name) => !isOurs(name));
   expect(theirs.filter((name) => !published.has(name)).toSorted()).toEqual(Object.keys(NEWER).toSorted());

@@ -1,12 +1,11 @@
 /** What was paid, by model, agent and purpose: the ledger's rows. */
-import { listWaste } from '@turnwright/engine/protocol/session/waste.ts';
 import { showCount, showUsd } from '../format.ts';
 import type { PanelProps } from '../page-view.ts';
 
 const PURPOSES: Readonly<Record<string, string>> = { loop: 'conversation', retry_waste: 'broken answers' };
 
 export function Costs({ data }: PanelProps) {
-  const { rows, totalCostUsd, unpricedModels, computedUsd, waste } = data.cost;
+  const { rows, totalCostUsd, unpricedModels, computedUsd, wasted } = data.cost;
   const most = rows.reduce((m, { costUSD }) => Math.max(m, costUSD), 0);
   const sum = (pick: (row: (typeof rows)[number]) => number) =>
     rows.reduce((total, row) => total + pick(row), 0);
@@ -60,9 +59,9 @@ export function Costs({ data }: PanelProps) {
           </tr>
         </tfoot>
       </table>
-      {listWaste(waste).map(([usd, words]) => (
-        <p key={words} class="quiet">
-          {showUsd(usd)} {words}
+      {wasted.map(({ usd, what }) => (
+        <p key={what} class="quiet">
+          {showUsd(usd)} {what}
         </p>
       ))}
       {data.forecast !== undefined && <p class="forecast">{data.forecast.sentence}</p>}

@@ -1,6 +1,6 @@
 /**
- * An answer as it was meant: the Markdown that models write, as elements of ours. HTML in it stays text, and no
- * image is loaded. A library for it is half as large again as the whole page.
+ * An answer as it was meant: the Markdown that models write, as elements of ours. HTML in it stays text, and
+ * no image is loaded. A library for it is half as large as the whole page.
  */
 import type { ComponentChildren } from 'preact';
 import { showText } from '../format.ts';

@@ -26,6 +26,7 @@ import { forecastCost } from '../../session/forecast/forecast-cost.ts';
 import { readRuns } from '../../session/forecast/run-history.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { readEntries } from '../../session/journal/read-journal.ts';
+import { listWaste } from '../../session/list-waste.ts';
 import { type FoundSession, findSession, newestSession, sessionsDirectory } from '../../session/paths.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
@@ -89,13 +90,15 @@ export function toSessionCost(sessionId: string, recorded: RecordedCost, isForei
   const spending = isForeign ? recorded.spending.map(computed) : recorded.spending;
   const totalCostUsd = totalUsd(spending);
   const computedUsd = totalCostUsd - recorded.totalCostUsd;
+  const waste = sumWaste(spending, recorded.records);
   const unpriced = spending.filter(({ isPriced }) => !isPriced).map(({ model }) => model);
   return {
     sessionId,
     totalCostUsd,
     rows: spending,
     unpricedModels: [...new Set(unpriced)],
-    waste: sumWaste(spending, recorded.records),
+    waste,
+    wasted: listWaste(waste),
     ...(computedUsd > 0 && { computedUsd }),
   };
 }

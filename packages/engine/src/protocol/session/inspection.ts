@@ -4,7 +4,7 @@
  * ms since `startedAt`, tokens are the provider's, costs are in USD.
  */
 import type { CacheBreak } from '../model/cache.ts';
-import type { HookRun } from '../tools/hook.ts';
+import type { HookTrace } from '../tools/hook.ts';
 import type { CommandPlace } from '../tools/isolation.ts';
 import type { GateReasonType } from '../tools/permission.ts';
 import type { ToolTrace } from '../tools/tool-call.ts';
@@ -78,7 +78,7 @@ export interface InspectedHook {
   readonly type: string;
   readonly start: number;
   readonly end: number;
-  readonly outcome: HookRun['outcome'];
+  readonly outcome: HookTrace['outcome'];
   /** Name of the tool whose call it was about. */
   readonly tool?: string;
 }

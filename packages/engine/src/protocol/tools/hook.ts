@@ -247,8 +247,8 @@ export const NO_HOOK_VERDICT: HookVerdict = Object.freeze({
   blockingErrors: Object.freeze([]) as readonly string[],
 });
 
-/** A hook that ran. */
-export interface HookRun {
+/** What the decision record has of one that ran. */
+export interface HookTrace {
   readonly event: HookEvent;
   /** `callback`, `command`, … */
   readonly type: string;
@@ -262,7 +262,7 @@ export interface HookRun {
 
 export interface HookPort {
   /** Takes what ran for an agent since the last time; undefined: the main agent. Absent: nothing is kept. */
-  ran?(agentId?: string): readonly HookRun[];
+  ran?(agentId?: string): readonly HookTrace[];
   /**
    * Contract: never throws; returns immediately when no hook is registered. Without a `signal` the caller
    * does not wait: the hooks end with the session, which grants them a short grace period.

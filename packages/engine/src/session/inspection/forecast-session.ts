@@ -1,5 +1,4 @@
 /** What the running prompt of a session will cost in all, or a next one like the last. */
-import { estimateText } from '../../context/estimate/text-estimate.ts';
 import { describeForecast, describeNextRun, type FinishedRun } from '../../protocol/session/forecast.ts';
 import type {
   InspectedIteration,
@@ -8,6 +7,9 @@ import type {
 } from '../../protocol/session/inspection.ts';
 import { MAIN_AGENT } from '../../protocol/session/spending.ts';
 import { forecastCost } from '../forecast/forecast-cost.ts';
+
+/** About; of a prompt before its first request. */
+const CHARS_PER_TOKEN = 4;
 
 interface Course {
   readonly isRunning: boolean;
@@ -31,7 +33,8 @@ export function forecastSession(
   const first = own.find(({ agent }) => agent === '');
   const spentUsd = own.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
   const { context, model = last.model } = first ?? {};
-  const tokens = context === undefined ? estimateText(submission.prompt) : context.used - context.overhead;
+  const tokens =
+    context === undefined ? submission.prompt.length / CHARS_PER_TOKEN : context.used - context.overhead;
   const forecast = forecastCost(runs, { model, agent: MAIN_AGENT, tokens, spentUsd });
   return { of: 'running', spentUsd, forecast, sentence: describeForecast(forecast, spentUsd) };
 }

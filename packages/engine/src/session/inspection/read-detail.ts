@@ -20,7 +20,7 @@ import {
   sayDecision,
   sayPermission,
 } from './sentences.ts';
-import { listImages } from './shown-images.ts';
+import { showImages } from './shown-images.ts';
 
 /** Of a text, in a detail; the rest is read by itself. */
 const PREVIEW_CHARS = 4_000;
@@ -237,7 +237,7 @@ function toEntries(
     blocksOf(message).map((block) => {
       const text = textOfBlock(block);
       const kind = kindOf(message, block);
-      const images = listImages(block);
+      const images = showImages(block);
       if (kind === 'tool_use') names.set(String(block['id']), String(block['name']));
       const name =
         kind === 'tool_use'

@@ -1,5 +1,5 @@
 /** What could have been saved, in words: `turnwright cost` and the inspector's page say these. */
-import type { SpendingWaste } from './spending.ts';
+import type { SessionCost, SpendingWaste } from '../protocol/session/spending.ts';
 
 const WORDS: Readonly<Record<keyof SpendingWaste, string>> = {
   retriesUsd: 'was paid for answers that broke and were asked for again.',
@@ -9,8 +9,8 @@ const WORDS: Readonly<Record<keyof SpendingWaste, string>> = {
   interruptedUsd: 'was paid for answers of turns that were interrupted.',
 };
 
-/** USD, and what they were paid for; without what cost nothing. */
-export function listWaste(waste: SpendingWaste): readonly (readonly [usd: number, words: string])[] {
+/** Without what cost nothing. */
+export function listWaste(waste: SpendingWaste): SessionCost['wasted'] {
   const kinds = Object.keys(WORDS) as (keyof SpendingWaste)[];
-  return kinds.flatMap((kind) => (waste[kind] > 0 ? [[waste[kind], WORDS[kind]] as const] : []));
+  return kinds.flatMap((kind) => (waste[kind] > 0 ? [{ usd: waste[kind], what: WORDS[kind] }] : []));
 }
