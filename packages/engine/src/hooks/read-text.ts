@@ -3,7 +3,7 @@
 import { readJson } from '@turnwright/base/bounded-json.ts';
 import { isRecord } from '@turnwright/base/json-values.ts';
 import type { HookEvent } from '../protocol/tools/hook.ts';
-import type { HookTrace } from './registered-hook.ts';
+import type { HookRun } from './registered-hook.ts';
 
 /** Maximum characters of plain text that reach the model or the user. */
 const MAX_TEXT = 10_000;
@@ -21,7 +21,7 @@ const PLAIN_TEXT_IS_CONTEXT: ReadonlySet<HookEvent> = new Set<HookEvent>([
  * ignored. An answer that refuses is heeded behind other text, too, and text that seems to hold one which
  * cannot be read is an error: a guard that logs a line first must not stand open.
  */
-export function readText(text: string, event: HookEvent, complete: boolean): HookTrace {
+export function readText(text: string, event: HookEvent, complete: boolean): HookRun {
   const trimmed = text.trim();
   if (trimmed.startsWith('{')) {
     if (!complete) return { kind: 'failed', problem: 'its answer is too long to be read.' };

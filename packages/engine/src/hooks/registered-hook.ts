@@ -6,7 +6,7 @@ import { compileMatcher, type Matches } from './compile-matcher.ts';
 export type HookInput = Parameters<HookCallback>[0];
 
 /** Outcome of one hook, before its answer is read. */
-export type HookTrace =
+export type HookRun =
   | { readonly kind: 'answer'; readonly answer: unknown; readonly exitCode?: number }
   /** Exit code 2. */
   | { readonly kind: 'blocked'; readonly reason: string; readonly exitCode: number }
@@ -15,7 +15,7 @@ export type HookTrace =
   /** Failed without an answer: denies what it guards. */
   | { readonly kind: 'failed'; readonly problem: string; readonly exitCode?: number }
   /** Answered `{"async": true}` and continues in the background. */
-  | { readonly kind: 'detached'; readonly rest: Promise<HookTrace>; readonly timeoutMs: number };
+  | { readonly kind: 'detached'; readonly rest: Promise<HookRun>; readonly timeoutMs: number };
 
 /** Output of a hook so far; grows while it runs. */
 export interface HookOutputSoFar {
@@ -39,7 +39,7 @@ interface HookRunOptions {
  * Runs one hook. May throw, hang and return invalid answers: its caller limits the time and validates the
  * answer.
  */
-export type HookKindRunner = (input: HookInput, options: HookRunOptions) => Promise<HookTrace>;
+export type HookKindRunner = (input: HookInput, options: HookRunOptions) => Promise<HookRun>;
 
 export interface RegisteredHook {
   readonly event: HookEvent;

@@ -5,7 +5,7 @@ import type { Clock } from '../protocol/ports.ts';
 import type { CommandHookConfig } from '../protocol/tools/hook-config.ts';
 import type { Isolate, Launch } from '../protocol/tools/isolation.ts';
 import { boundHookText, detaches, readText, refusalIn, seemsToRefuse } from './read-text.ts';
-import type { HookKindRunner, HookOutputSoFar, HookTrace } from './registered-hook.ts';
+import type { HookKindRunner, HookOutputSoFar, HookRun } from './registered-hook.ts';
 
 interface CommandPorts {
   readonly cwd: string;
@@ -147,7 +147,7 @@ async function drained({ stdout, stderr }: ProcessGroup, clock: Clock): Promise<
  * A shell reports 126 and 127 for a command that could not be started, 128 and above for one that was killed
  * by a signal.
  */
-function outcome(end: End, { stdout, stderr }: HookOutputSoFar, event: HookInputEvent): HookTrace {
+function outcome(end: End, { stdout, stderr }: HookOutputSoFar, event: HookInputEvent): HookRun {
   if (end.kind === 'not_started')
     return { kind: 'failed', problem: `it could not be started: ${end.message}` };
   const { code } = end;
@@ -156,7 +156,7 @@ function outcome(end: End, { stdout, stderr }: HookOutputSoFar, event: HookInput
   const because = complaint === '' ? '' : `: ${complaint}`;
   if (code === 0) {
     const rest = detaches(stdout) === undefined ? stdout : stdout.slice(stdout.indexOf('\n') + 1);
-    return { ...readText(rest, event, end.complete), exitCode: 0 } as HookTrace;
+    return { ...readText(rest, event, end.complete), exitCode: 0 } as HookRun;
   }
   // A refusal that is printed is meant, whatever the exit code.
   const refusal = code < 126 && code !== 2 ? refusalIn(stdout) : undefined;

@@ -9,7 +9,7 @@ import type { HookCall } from '../protocol/tools/hook.ts';
 import { formatHookName } from './compile-matcher.ts';
 import { failedHook, type HookOutcome } from './fold-outcomes.ts';
 import { readHookOutput } from './read-hook-output.ts';
-import type { HookInput, HookOutputSoFar, HookTrace, RegisteredHook } from './registered-hook.ts';
+import type { HookInput, HookOutputSoFar, HookRun, RegisteredHook } from './registered-hook.ts';
 
 export interface RunPorts {
   readonly clock: Clock;
@@ -54,7 +54,7 @@ export async function runHook(request: RunRequest, ports: RunPorts): Promise<Hoo
   ports.session.addEventListener('abort', onOver, { once: true });
   let leavesBehind = false;
 
-  const judge = (run: HookTrace): HookOutcome => {
+  const judge = (run: HookRun): HookOutcome => {
     switch (run.kind) {
       case 'answer': {
         const reading = readHookOutput(run.answer, event);

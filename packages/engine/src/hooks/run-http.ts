@@ -6,7 +6,7 @@ import { errorText } from '@turnwright/base/text/error-text.ts';
 import { shownAddress } from '@turnwright/base/text/secret-text.ts';
 import type { HookPolicy, HttpHookConfig } from '../protocol/tools/hook-config.ts';
 import { excerpt, readText } from './read-text.ts';
-import type { HookKindRunner, HookTrace } from './registered-hook.ts';
+import type { HookKindRunner, HookRun } from './registered-hook.ts';
 
 /** Maximum bytes of a response. */
 const MAX_BODY_BYTES = 512 * 1024;
@@ -62,7 +62,7 @@ interface Response {
  * A gate that answers with an error has not allowed anything: other statuses than 2xx fail, redirects
  * included.
  */
-function judged({ status, body }: Response, read: () => HookTrace): HookTrace {
+function judged({ status, body }: Response, read: () => HookRun): HookRun {
   if (status >= 200 && status < 300) return read();
   const what = status >= 300 && status < 400 ? 'with a redirect, which is not followed' : 'with an error';
   const text = body.trim() === '' ? '' : `: ${excerpt(body.trim())}`;
