@@ -380,7 +380,7 @@ export function linesOfMade({ sessionId, cwd }: MadeSession, records: readonly S
   return records.map(({ body, at }, index) => encodeRecord(body, { seq: index + 1, epoch: 1 }, prefix, at));
 }
 
-/** Writes its journal, and those of its agents, below the home. Returns the journal's path. */
+/** Writes its journal, and those of its agents, below the home. `change`: of each record. Returns the journal's path. */
 export function writeSession(
   home: string,
   session: MadeSession,
@@ -390,12 +390,15 @@ export function writeSession(
     readonly description: string;
     readonly session: MadeSession;
   }[] = [],
+  change: (body: JournalBody) => readonly JournalBody[] = (body) => [body],
 ): string {
   const directory = sessionsDirectory(home, session.cwd);
   mkdirSync(directory, { recursive: true });
   const made = agents.map((agent) => ({ ...agent, records: makeRecords(agent.session) }));
   const more = made.flatMap(({ records }) => spendingIn(records));
-  const records = makeRecords({ ...session, more: [...(session.more ?? []), ...more] });
+  const records = makeRecords({ ...session, more: [...(session.more ?? []), ...more] }).flatMap(
+    ({ body, at }) => change(body).map((changed) => ({ body: changed, at })),
+  );
   const path = join(directory, `${session.sessionId}.jsonl`);
   writeFileSync(path, `${linesOfMade(session, records).join('\n')}\n`);
   if (made.length > 0) mkdirSync(join(directory, session.sessionId, 'subagents'), { recursive: true });

@@ -1,5 +1,6 @@
 /** The inspector's data of entries that are in no file. */
 import type { SessionInspection } from '@turnwright/engine';
+import type { FinishedRun } from '@turnwright/engine/protocol/session/forecast.ts';
 import type { JournalEntry } from '@turnwright/engine/protocol/session/journal.ts';
 import { listPrice, toSessionCost } from '../../packages/engine/src/engine/standalone/inspect-session.ts';
 import { inspectionText } from '../../packages/engine/src/session/explain.ts';
@@ -8,7 +9,7 @@ import { JournalRows } from '../../packages/engine/src/session/inspection/iterat
 
 export function inspectEntries(
   entries: readonly JournalEntry[],
-  { isRunning = false }: { readonly isRunning?: boolean } = {},
+  { isRunning = false, runs }: { readonly isRunning?: boolean; readonly runs?: readonly FinishedRun[] } = {},
 ): SessionInspection {
   const main = new JournalRows(listPrice);
   for (const entry of entries) main.add(entry);
@@ -18,6 +19,7 @@ export function inspectEntries(
     main,
     agents: [],
     isRunning,
+    runs,
     isRedacted: false,
     damage: [],
     toCost: (totals, isForeign) => toSessionCost(sessionId, totals, isForeign),

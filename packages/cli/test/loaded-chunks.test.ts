@@ -9,8 +9,14 @@ import { expect, test } from 'vitest';
 
 const DIST = fileURLToPath(new URL('../../../dist', import.meta.url));
 
-/** Text that only the renderer, marked, highlight.js and string-width have. */
-const MARKS = ['?2026h', 'lexInline', 'registerLanguage', 'RGI_Emoji'];
+/**
+ * Text that only the renderer, marked, highlight.js and string-width have; then (C1) what reports to OpenTelemetry, spans,
+ * and what reads and serves a session for the inspector.
+ */
+const MARKS = [
+  ...['?2026h', 'lexInline', 'registerLanguage', 'RGI_Emoji'],
+  ...['BatchSpanProcessor', 'turnwright.iteration', 'The cache broke, because', 'cross-origin-opener-policy'],
+];
 
 const marksIn = (path: string): readonly string[] => {
   const text = readFileSync(path, 'utf8');
@@ -19,11 +25,15 @@ const marksIn = (path: string): readonly string[] => {
 
 /** The files of `dist` that a process loads which was started with this environment, by what V8 has seen of it. */
 function loadedFrom(coverage: string): readonly string[] {
-  const urls = readdirSync(coverage).flatMap((file): string[] =>
-    JSON.parse(readFileSync(join(coverage, file), 'utf8')).result.map(({ url }: { url: string }) => url),
-  );
+  const urls = urlsFrom(coverage);
   const own = pathToFileURL(DIST).href;
   return [...new Set(urls.filter((url) => url.startsWith(own)))].map((url) => fileURLToPath(url));
+}
+
+function urlsFrom(coverage: string): readonly string[] {
+  return readdirSync(coverage).flatMap((file): string[] =>
+    JSON.parse(readFileSync(join(coverage, file), 'utf8')).result.map(({ url }: { url: string }) => url),
+  );
 }
 
 test('each part is in a file of its own, or these tests would find nothing', () => {
@@ -45,6 +55,7 @@ test.each([['--help'], ['-p', 'hi'], ['-p', '--output-format', 'json', 'hi'], ['
     const loaded = loadedFrom(coverage);
     expect(loaded.length).toBeGreaterThan(2);
     expect(loaded.filter((path) => marksIn(path).length > 0)).toEqual([]);
+    expect(urlsFrom(coverage).filter((url) => url.includes('@opentelemetry'))).toEqual([]);
   },
 );
 

@@ -63,6 +63,7 @@ export type { RewindFilesResult } from './protocol/session/file-history.ts';
 export {
   type CostForecast,
   describeForecast,
+  describeNextRun,
   type ForecastBasis,
   usdText,
 } from './protocol/session/forecast.ts';
@@ -72,6 +73,7 @@ export type {
   InspectedCall,
   InspectedEntry,
   InspectedEvent,
+  InspectedHook,
   InspectedIteration,
   InspectedRule,
   InspectedStep,

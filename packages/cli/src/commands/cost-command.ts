@@ -1,12 +1,10 @@
 /** `turnwright cost [session]`: what a session has cost, in rows that add up. */
 import {
-  type CostForecast,
   DEFAULT_PROVIDER,
-  describeForecast,
+  describeNextRun,
   providerFacts,
   type SessionCost,
   type SpendingRow,
-  type SpendingWaste,
   sessionCost,
 } from '@turnwright/engine';
 import { visible } from '@turnwright/terminal/text/visible.ts';
@@ -65,7 +63,7 @@ export function costTable(
 ): string {
   const { sessionId, totalCostUsd, rows, next } = cost;
   const total = `Session ${sessionId}: ${dollars(totalCostUsd)}`;
-  const forecast = next === undefined ? [] : ['', describeNext(next)];
+  const forecast = next === undefined ? [] : ['', describeNextRun(next)];
   if (rows.length === 0) return [`${total}. No model call has been paid for.`, ...forecast].join('\n');
   const sorted = [...sumRows(rows, by)].sort((a, b) => b.costUSD - a.costUSD);
   const body = [HEAD, ...sorted.map(toCells)];
@@ -76,11 +74,6 @@ export function costTable(
       : [...body.map((row) => withoutWords(row, by)), ['total', ...end.slice(WORDS.length)]];
   const table = fitting(named, columns, by === undefined ? HEAD : withoutWords(HEAD, by));
   return [total, '', ...table, ...notes(cost), ...forecast].join('\n');
-}
-
-function describeNext(next: CostForecast): string {
-  const said = describeForecast(next);
-  return next.kind === 'range' ? `A run like the last one. ${said}` : said;
 }
 
 /** One row for each value of a column. */
@@ -148,14 +141,14 @@ function notes({
   rows,
   unpricedModels: unpriced,
   computedUsd = 0,
-  waste,
-}: Pick<SessionCost, 'computedUsd' | 'rows' | 'unpricedModels' | 'waste'>): readonly string[] {
+  wasted,
+}: Pick<SessionCost, 'computedUsd' | 'rows' | 'unpricedModels' | 'wasted'>): readonly string[] {
   const oneHour = sum(rows, 'cacheCreationEphemeral1hInputTokens');
   const searches = sum(rows, 'webSearchRequests');
   const lines = [
     oneHour > 0 && `Of the cache writes, ${tokens(oneHour)} tokens are kept for an hour.`,
     searches > 0 && `Includes ${searches} web ${searches === 1 ? 'search' : 'searches'}.`,
-    ...wasteLines(waste),
+    ...wasted.map(({ usd, what }) => `${dollars(usd)} ${what}`),
     ...priceLines(rows),
     computedUsd > 0 &&
       `${dollars(computedUsd)} is computed from usage that another program recorded, at list prices.`,
@@ -163,20 +156,6 @@ function notes({
       `Not included: what ${unpriced.join(' and ')} cost, because no price is known. Give prices under "models" in the settings.`,
   ].filter((line) => line !== false);
   return lines.length === 0 ? [] : ['', ...lines];
-}
-
-/** What could have been saved; all of it is in the table. */
-function wasteLines({ retriesUsd, discardedUsd, cacheBrokenUsd, interruptedUsd }: SpendingWaste): string[] {
-  const parts = [
-    [retriesUsd, 'was paid for answers that broke and were asked for again.'],
-    [
-      discardedUsd,
-      'was paid for answers that reached their length limit and were asked for again with a higher one.',
-    ],
-    [cacheBrokenUsd, 'was paid because the prompt cache was broken.'],
-    [interruptedUsd, 'was paid for answers of turns that were interrupted.'],
-  ] as const;
-  return parts.flatMap(([usd, what]) => (usd > 0 ? [`${dollars(usd)} ${what}`] : []));
 }
 
 const SOURCES: Readonly<Record<string, string>> = {

@@ -55,6 +55,8 @@ function perfettoTrace({ iterations, agents, sessionId }: SessionInspection) {
         lanes.add('model', `${iteration.model} ${outcome}`, { start, end }, { status });
       for (const { name: tool, start, end, outcome, id } of iteration.calls)
         if (start !== undefined) lanes.add(tool, tool, { start, end }, { outcome, id });
+      for (const { event, start, end, outcome, tool } of iteration.hooks ?? [])
+        lanes.add('hooks', event, { start, end }, { outcome, tool });
       const { context, costUsd } = iteration;
       const at = { ph: 'C' as const, pid, tid: 0, ts: iteration.start * 1000 };
       if (context !== undefined) events.push({ ...at, name: 'context tokens', args: { used: context.used } });

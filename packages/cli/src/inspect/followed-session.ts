@@ -1,7 +1,7 @@
 /** A session that pages follow: read again while any of them looks, and sent as what changed. */
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { OpenInspection, SessionInspection } from '@turnwright/engine';
+import type { InspectedIteration, OpenInspection, SessionInspection } from '@turnwright/engine';
 import { SAFE_HEADERS } from './guard-request.ts';
 
 /** Pause between two looks at the journal, ms; a long reading is followed by a longer one. */
@@ -78,7 +78,7 @@ export async function streamSession(session: FollowedSession, response: ServerRe
   const leave = session.follow();
   response.once('close', leave);
   response.writeHead(200, { ...SAFE_HEADERS, 'content-type': 'text/event-stream; charset=utf-8' });
-  const sent = new Map<string, string>();
+  const sent = new Map<string, InspectedIteration>();
   let version = -1;
   try {
     while (!response.destroyed) {
@@ -93,21 +93,20 @@ export async function streamSession(session: FollowedSession, response: ServerRe
 }
 
 /** The head, the order of all iterations where it changed, and those that changed. */
-function eventOf({ iterations, ...head }: SessionInspection, sent: Map<string, string>): string {
+function eventOf({ iterations, ...head }: SessionInspection, sent: Map<string, InspectedIteration>): string {
   const before = [...sent.keys()];
   const changed = iterations.flatMap((iteration) => {
+    const last = sent.get(iteration.key);
+    if (last === iteration) return [];
     const text = JSON.stringify(iteration);
-    if (sent.get(iteration.key) === text) return [];
-    sent.set(iteration.key, text);
-    return [text];
+    sent.set(iteration.key, iteration);
+    return last !== undefined && JSON.stringify(last) === text ? [] : [text];
   });
-  const keys = iterations.map(({ key }) => key);
-  const isAppended = before.every((key, at) => keys[at] === key);
+  const isAppended = before.every((key, at) => iterations[at]?.key === key);
   if (!isAppended) {
-    const texts = keys.map((key) => [key, sent.get(key) ?? ''] as const);
     sent.clear();
-    for (const [key, text] of texts) sent.set(key, text);
+    for (const iteration of iterations) sent.set(iteration.key, iteration);
   }
-  const order = isAppended ? '' : `,"order":${JSON.stringify(keys)}`;
+  const order = isAppended ? '' : `,"order":${JSON.stringify(iterations.map(({ key }) => key))}`;
   return `{"head":${JSON.stringify(head)}${order},"changed":[${changed.join(',')}]}`;
 }

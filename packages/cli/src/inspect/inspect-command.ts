@@ -90,6 +90,8 @@ async function show(
   { view, redact, place, flags }: Shown,
 ): Promise<ExitCode> {
   const page = await readPage();
+  // The page asks for it first of all.
+  session.data();
   const inspector = await serveInspector({
     page,
     session,

@@ -10,6 +10,7 @@ import {
   type HookEvent,
   type HookInputBase,
   type HookPort,
+  type HookTrace,
   type HookVerdict,
   NO_HOOK_VERDICT,
 } from '../protocol/tools/hook.ts';
@@ -64,6 +65,10 @@ export interface Hooks extends HookPort {
 /** Time that the end of the session waits for background hooks, in ms. */
 const NOTIFIED_END_MS = 1_000;
 
+/** Between two decisions of one agent; more are not kept. */
+const MOST_RUNS = 100;
+const inHundredths = (ms: number): number => Math.round(ms * 100) / 100;
+
 type RunOptions = NonNullable<Parameters<HookPort['run']>[1]>;
 
 /**
@@ -87,6 +92,8 @@ class HookRunner implements Hooks {
   /** Runs without a waiting caller. */
   readonly #notified = new Set<Promise<unknown>>();
   readonly #spent = new Set<RegisteredHook>();
+  /** By agent; '' is the main one. */
+  readonly #ran = new Map<string, HookTrace[]>();
   /** Loaded from the start, where there are hooks: what guards calls is not to be missing later. */
   readonly #running = import('./run-hook.ts');
 
@@ -132,7 +139,29 @@ class HookRunner implements Hooks {
     return verdict;
   }
 
-  #runHook(request: RunRequest): Promise<HookOutcome> {
+  /** Takes the list: what ran before a decision is written with it. */
+  ran(agentId = ''): readonly HookTrace[] {
+    const runs = this.#ran.get(agentId) ?? [];
+    this.#ran.delete(agentId);
+    return runs;
+  }
+
+  async #runHook(request: RunRequest): Promise<HookOutcome> {
+    const { clock } = this.#options;
+    const { hook, call, toolUseId } = request;
+    const { agent_id: agentId = '' } = call as { readonly agent_id?: string };
+    const startMs = clock.monotonicMs();
+    const outcome = await this.#traced(request);
+    const runs = this.#ran.get(agentId) ?? [];
+    this.#ran.set(agentId, runs);
+    const about = toolUseId === undefined ? {} : { toolUseId };
+    const times = { startMs: inHundredths(startMs), endMs: inHundredths(clock.monotonicMs()) };
+    if (runs.length < MOST_RUNS)
+      runs.push({ event: hook.event, type: hook.listing.type, ...times, outcome: outcome.kind, ...about });
+    return outcome;
+  }
+
+  #traced(request: RunRequest): Promise<HookOutcome> {
     const { spans } = this.#options;
     if (spans === undefined) return this.#start(request);
     const { hook, call, toolUseId } = request;

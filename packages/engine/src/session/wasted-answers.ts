@@ -4,6 +4,9 @@ import { describeTerminal } from '../protocol/session/terminal.ts';
 
 type Decided = Pick<DecisionRecord, 'decision'>;
 
+/** What a record says of money. */
+export type PaidAnswer = Pick<DecisionRecord, 'cache' | 'costUsd' | 'decision' | 'wastedCostUsd'>;
+
 /** Its answer was retracted, and asked for with a higher cap. */
 export const isRetracted = ({ decision }: Decided): boolean =>
   decision?.kind === 'continue' && decision.transition === 'max_output_tokens_escalate';

@@ -20,6 +20,8 @@ import { TERMINAL_REASONS, TERMINALS, type TerminalReason } from '../../src/prot
 import { TRANSITION_REASONS } from '../../src/protocol/session/transition.ts';
 import { readDetails } from '../../src/session/inspection/read-detail.ts';
 import { QUESTIONS, sayCacheBreak, sayDecision } from '../../src/session/inspection/sentences.ts';
+import { showImages } from '../../src/session/inspection/shown-images.ts';
+import { redactField } from '../../src/session/redact-records.ts';
 
 const entriesOf = (iterations: readonly MadeIteration[]) =>
   asEntries(makeRecords({ ...SAMPLE, iterations }).map(({ body }) => body));
@@ -264,6 +266,61 @@ describe('states', () => {
     expect(cut).toMatchObject({ state: 'cut_off', sentence: expect.stringMatching(/^Cut off here/) });
     expect(inspectEntries(entriesOf([{}]))).toMatchObject({ state: 'stopped', terminal: 'completed' });
     expect(inspectEntries([])).toMatchObject({ state: 'empty', iterations: [] });
+  });
+});
+
+describe('images', () => {
+  const PNG =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const image = (media_type: string, data: string) => ({
+    type: 'image',
+    source: { type: 'base64', media_type, data },
+  });
+
+  it('of a result are data URLs of what their bytes are; others, and large ones, are not shown', () => {
+    const content = [
+      image('image/svg+xml', PNG),
+      image('image/png', 'PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIj4='),
+      image('image/png', `iVBORw0KGgo"onerror="x`),
+      image('image/png', `iVBORw0KGgo${'A'.repeat(2_000_000)}`),
+      { type: 'text', text: 'A picture.' },
+    ];
+    expect(showImages({ type: 'tool_result', content })).toEqual([`data:image/png;base64,${PNG}`]);
+    const redacted = redactField({ type: 'base64', media_type: 'image/png', data: PNG }, 'source');
+    expect(showImages({ type: 'image', source: redacted })).toEqual([]);
+    const many = Array.from({ length: 9 }, () => image('image/png', PNG));
+    expect(showImages({ type: 'tool_result', content: many })).toHaveLength(4);
+  });
+});
+
+describe('a forecast', () => {
+  const runs = Array.from({ length: 12 }, (_, n) => ({
+    at: n,
+    model: MODEL,
+    agent: 'main',
+    tokens: 2800,
+    usd: (n + 1) / 10,
+  }));
+  const bodies = makeRecords({ ...SAMPLE, iterations: [{}, { isCut: true }], result: false }).map(
+    ({ body }) => body,
+  );
+
+  it('of the running prompt counts what it has cost, one of a next run does not; without runs there is none', () => {
+    const entries = asEntries(bodies.filter(({ type }) => type !== 'cost'));
+    const running = inspectEntries(entries, { isRunning: true, runs });
+    const [first] = running.iterations;
+    expect(running.forecast).toMatchObject({
+      of: 'running',
+      spentUsd: first?.costUsd,
+      forecast: { kind: 'range', lowUsd: 0.1, highUsd: 1.1, runs: 12 },
+      sentence: expect.stringMatching(/^\$0\.072 is spent\. It will probably cost \$0\.10–1\.10: /),
+    });
+    expect(inspectEntries(entriesOf([{}]), { runs }).forecast).toMatchObject({
+      of: 'next',
+      spentUsd: 0,
+      sentence: expect.stringMatching(/^A run like the last one\. It will probably cost \$/),
+    });
+    expect(inspectEntries(entries, { isRunning: true }).forecast).toBeUndefined();
   });
 });
 

@@ -1,10 +1,11 @@
 /**
  * B3: tokens, cost and counts of generated sessions are one number, wherever they are said: in the result, the
- * ledger, the decision records that `explain` reads, `cost`, spans and metrics.
+ * ledger, the decision records, the page and `explain`, `cost`, spans and metrics.
  */
 import { systemClock } from '@turnwright/base/clock.ts';
 import { propertyRuns } from '@turnwright/test/long-form.ts';
 import { TOOLS, turn } from '@turnwright/test/properties/generated-turns.ts';
+import { inspectEntries } from '@turnwright/test/session/inspect-entries.ts';
 import { recordingStore, sequentialIds } from '@turnwright/testing';
 import { type RehearsalServer, startRehearsal } from '@turnwright/testing/rehearsal';
 import fc from 'fast-check';
@@ -165,6 +166,17 @@ it(`B3 every figure is one number, in ${RUNS} generated sessions`, async () => {
       expect(cents(sumOf(submissions, ({ attributes }) => attributes['turnwright.cost.usd'] as number))).toBe(
         usd,
       );
+
+      // The page's data, which `explain --json` prints.
+      const page = inspectEntries(entries);
+      expect(cents(page.totals.costUsd)).toBe(usd);
+      expect(page.cost.rows).toEqual(spending);
+      const { fresh, cacheRead, cacheWrite, output } = page.totals.tokens;
+      expect({ input: fresh + cacheRead + cacheWrite, output, cacheRead, cacheWrite }).toEqual(bought);
+      expect(
+        page.iterations.filter(({ agent, attempts }) => agent === '' && attempts.length > 0).length,
+      ).toBe(records.filter(({ attempts }) => attempts.length > 0).length);
+      expect(page.totals.calls).toBe(sumOf(records, ({ tools }) => tools.length));
 
       // Decision records, which `explain` reads: the loop's own calls; helpers are rows of their own.
       const ofLoop = spending.filter(({ purpose }) => purpose === 'loop' || purpose === 'retry_waste');

@@ -2,6 +2,7 @@
  * The names of spans, metrics and events, against OpenTelemetry's conventions for generative AI at the commit that
  * `CONVENTIONS` names, and against Claude Code's page "Monitoring". A new version of either is a change of this file.
  */
+import * as conventions from '@opentelemetry/semantic-conventions/incubating';
 import { expect, it } from 'vitest';
 import {
   ATTRIBUTE,
@@ -60,6 +61,37 @@ const CONVENTIONAL_METRICS = [
   ['gen_ai.client.inference.usage.cache_write.input_tokens', '{token}'],
   ['gen_ai.client.inference.usage.reasoning.output_tokens', '{token}'],
 ];
+
+/**
+ * Names of the conventions that the published package does not have: it was frozen when they moved to a repository of
+ * their own, which renamed what is named here since.
+ */
+const NEWER: Readonly<Record<string, string>> = {
+  'gen_ai.request.reasoning.level': 'new: how hard the model is asked to think',
+  'gen_ai.usage.cache_write.input_tokens': 'was gen_ai.usage.cache_creation.input_tokens',
+  'gen_ai.token.modality': 'new: beside the token counters',
+  'gen_ai.invoke_agent.duration': 'new: a metric of agents',
+  'gen_ai.execute_tool.duration': 'new: a metric of tools',
+  'gen_ai.client.inference.duration': 'was gen_ai.client.operation.duration',
+  'gen_ai.client.inference.time_to_first_chunk': 'was gen_ai.client.operation.time_to_first_chunk',
+  'gen_ai.client.inference.operation.input_tokens': 'was gen_ai.client.token.usage, by gen_ai.token.type',
+  'gen_ai.client.inference.operation.output_tokens': 'was gen_ai.client.token.usage, by gen_ai.token.type',
+  'gen_ai.client.inference.usage.input_tokens': 'new: a counter',
+  'gen_ai.client.inference.usage.output_tokens': 'new: a counter',
+  'gen_ai.client.inference.usage.cache_read.input_tokens': 'new: a counter',
+  'gen_ai.client.inference.usage.cache_write.input_tokens': 'new: a counter',
+  'gen_ai.client.inference.usage.reasoning.output_tokens': 'new: a counter',
+};
+
+it('every name that is not ours is in the published package, or is listed with what it was', () => {
+  const published = new Set<unknown>(Object.values(conventions));
+  const used = [...Object.values(ATTRIBUTE), ...Object.values(METRIC).map(([name]) => name)];
+  const theirs = used.filter((name) => !isOurs(name));
+  expect(theirs.filter((name) => !published.has(name)).toSorted()).toEqual(Object.keys(NEWER).toSorted());
+  // What was renamed is there under its old name.
+  for (const [, before] of Object.values(NEWER).flatMap((words) => [/^was ([\w.]+)/.exec(words) ?? []]))
+    if (before !== undefined) expect(published).toContain(before);
+});
 
 const isOurs = (name: string) => name.startsWith('turnwright.');
 

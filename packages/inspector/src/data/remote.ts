@@ -103,16 +103,26 @@ async function followLive(
   }
 }
 
+/** What is between two `end`s; a part is put together once, however many pieces it comes in. */
 async function* linesOf(response: Response, end: string): AsyncGenerator<string> {
   if (!response.ok || response.body === null) throw new Error(`The server answered with ${response.status}.`);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
+  let pieces: string[] = [];
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    const parts = (rest + value).split(end);
-    rest = parts.pop() ?? '';
-    yield* parts;
+    // An end may itself be in two pieces.
+    const last = (pieces.pop() ?? '') + value;
+    if (!last.includes(end)) {
+      const from = last.length - end.length + 1;
+      pieces.push(last.slice(0, from), last.slice(from));
+      continue;
+    }
+    const [first = '', ...more] = last.split(end);
+    yield pieces.join('') + first;
+    pieces = [more.pop() ?? ''];
+    yield* more;
   }
+  const rest = pieces.join('');
   if (rest !== '') yield rest;
 }

@@ -2,6 +2,7 @@
 import type { InspectedEntry, InspectedIteration, IterationDetail } from '@turnwright/engine';
 import { useState } from 'preact/hooks';
 import { showCount, showDuration, showPlural, showText } from '../format.ts';
+import { Prose } from './prose.tsx';
 
 type Read = (uuid: string) => Promise<string | undefined>;
 
@@ -86,6 +87,7 @@ function Entry({
         {isFirst && <span class="badge">first that differs</span>}
         {sum > 0 && <i class="weight" style={{ width: `${(tokens / sum) * 100}%` }} />}
       </summary>
+      <Images {...entry} />
       <Text {...{ text, chars }} more={() => read(uuid)} />
     </details>
   );
@@ -148,21 +150,20 @@ export function AnswerPanel({ detail, read }: { readonly detail: IterationDetail
   );
 }
 
-/** A text with its links, which say where they lead. */
-function Prose({ text }: { readonly text: string }) {
-  const parts = showText(text).split(/(https?:\/\/[^\s<>"'`)\]]+)/);
+/** What was sent or answered as an image. */
+function Images({ images = [], kind }: Pick<InspectedEntry, 'images' | 'kind'>) {
   return (
-    <p class="prose">
-      {parts.map((part, at) =>
-        at % 2 === 1 ? (
-          <a key={at} href={part} target="_blank" rel="noopener noreferrer nofollow">
-            {part}
-          </a>
-        ) : (
-          part
-        ),
-      )}
-    </p>
+    <>
+      {images.map((url, at) => (
+        <img
+          key={at}
+          class="shown"
+          src={url}
+          alt={`${kind.replaceAll('_', ' ')}, ${at + 1} of ${images.length}`}
+          decoding="async"
+        />
+      ))}
+    </>
   );
 }
 
@@ -200,6 +201,7 @@ export function Calls({
             {output !== undefined && (
               <>
                 <h4>gave</h4>
+                <Images {...output} />
                 <Text text={output.text} chars={output.chars} more={() => read(output.uuid)} />
               </>
             )}

@@ -4,19 +4,8 @@ import type { PanelProps } from '../page-view.ts';
 
 const PURPOSES: Readonly<Record<string, string>> = { loop: 'conversation', retry_waste: 'broken answers' };
 
-/** What could have been saved, in the words of `turnwright cost`; all of it is in the table. */
-const WASTE = [
-  ['retriesUsd', 'was paid for answers that broke and were asked for again.'],
-  [
-    'discardedUsd',
-    'was paid for answers that reached their length limit and were asked for again with a higher one.',
-  ],
-  ['cacheBrokenUsd', 'was paid because the prompt cache was broken.'],
-  ['interruptedUsd', 'was paid for answers of turns that were interrupted.'],
-] as const;
-
 export function Costs({ data }: PanelProps) {
-  const { rows, totalCostUsd, unpricedModels, computedUsd, waste } = data.cost;
+  const { rows, totalCostUsd, unpricedModels, computedUsd, wasted } = data.cost;
   const most = rows.reduce((m, { costUSD }) => Math.max(m, costUSD), 0);
   const sum = (pick: (row: (typeof rows)[number]) => number) =>
     rows.reduce((total, row) => total + pick(row), 0);
@@ -70,13 +59,12 @@ export function Costs({ data }: PanelProps) {
           </tr>
         </tfoot>
       </table>
-      {WASTE.map(([kind, words]) =>
-        waste[kind] > 0 ? (
-          <p key={kind} class="quiet">
-            {showUsd(waste[kind])} {words}
-          </p>
-        ) : null,
-      )}
+      {wasted.map(({ usd, what }) => (
+        <p key={what} class="quiet">
+          {showUsd(usd)} {what}
+        </p>
+      ))}
+      {data.forecast !== undefined && <p class="forecast">{data.forecast.sentence}</p>}
       {unpricedModels.length > 0 && (
         <p class="quiet">Not included: {unpricedModels.join(', ')}, whose price is not known.</p>
       )}

@@ -28,7 +28,7 @@ export function Detail({ source, data, view, change, iteration }: DetailProps) {
     answer: 'Answer',
     tools: `Tools ${iteration.calls.length + (iteration.open?.length ?? 0)}`,
     attempts: `Attempts ${iteration.attempts.length}`,
-    permissions: 'Permissions',
+    permissions: 'Hooks & permissions',
     raw: 'Raw',
   };
   return (
@@ -190,9 +190,9 @@ function Permissions({
   readonly detail: IterationDetail | undefined;
 }) {
   const said = new Map(detail?.calls.map(({ id, permission }) => [id, permission]));
-  if (iteration.calls.length === 0) return <p class="quiet">No call, so nothing to permit.</p>;
   return (
     <>
+      {iteration.calls.length === 0 && <p class="quiet">No call, so nothing to permit.</p>}
       <ul class="permissions">
         {iteration.calls.map((call) => (
           <li key={call.id} class={call.outcome === 'denied' ? 'bad' : ''}>
@@ -201,9 +201,25 @@ function Permissions({
           </li>
         ))}
       </ul>
+      {iteration.hooks !== undefined && (
+        <>
+          <h3>Hooks that ran</h3>
+          <ul class="plainlist">
+            {iteration.hooks.map(({ event, type, tool, start, end, outcome }, at) => (
+              <li key={at}>
+                {showMoment(start)} {event} {tool !== undefined && <>of {showText(tool)} </>}
+                <span class="quiet">
+                  {type}, {showDuration(end - start)}
+                </span>
+                <span class={`badge ${outcome === 'answered' ? 'm-ok' : 'm-failed'}`}>{outcome}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       {detail !== undefined && detail.hooks.length > 0 && (
         <>
-          <h3>Hooks of the loop</h3>
+          <h3>What the hooks of the loop answered</h3>
           <ul class="plainlist">
             {detail.hooks.map((hook, at) => (
               <li key={at}>{showText(hook)}</li>

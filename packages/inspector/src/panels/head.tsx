@@ -11,7 +11,7 @@ interface HeadProps {
 }
 
 export function Head({ data, change }: HeadProps) {
-  const { totals, cost, damage } = data;
+  const { totals, cost, damage, forecast } = data;
   const dearest = findIteration(data, data.dearest);
   const last = data.iterations.findLast(({ agent }) => agent === '');
   const failures = countCalls(data.iterations, 'failed');
@@ -44,6 +44,12 @@ export function Head({ data, change }: HeadProps) {
         <Tile name="Cost" value={showUsd(totals.costUsd)} onClick={() => change({ side: 'cost' })}>
           {cost.unpricedModels.length > 0 &&
             `without ${cost.unpricedModels.join(', ')}, whose price is not known`}
+          {forecast?.of === 'running' && forecast.forecast.kind === 'range' && (
+            <span>
+              this prompt: {showUsd(forecast.spentUsd)} → {showUsd(forecast.forecast.lowUsd)}–
+              {showUsd(forecast.forecast.highUsd).slice(1)}
+            </span>
+          )}
           {dearest !== undefined && (
             <span>
               most in #{dearest.step}: {showUsd(dearest.costUsd ?? 0)}

@@ -214,7 +214,12 @@ function drawChart(
     context.beginPath();
     let before: number | undefined;
     for (let at = first; at <= last; at++) {
-      const value = values[at] ?? null;
+      let value = values[at] ?? null;
+      // Of several within a pixel the highest is drawn.
+      for (const from = x(at); at < last && x(at + 1) - from < 1; ) {
+        at += 1;
+        value = Math.max(value ?? 0, values[at] ?? 0);
+      }
       if (value === null) continue;
       const height = y(value, top);
       if (isLine !== true) context.fillRect(x(at) - bar / 2, height, bar, HEIGHT - height);

@@ -74,33 +74,50 @@ function drawLane(
   { x, y, scene, colours }: LanePlace,
 ): void {
   const [from, to] = [scene.axis.clock(scene.from), scene.axis.clock(scene.to)];
-  let drawn = -1;
-  for (let at = firstBehind(slices, from); at < slices.length; at++) {
+  const perPixel = (scene.to - scene.from) / (scene.width - GUTTER);
+  /** Behind it the next pixel begins. */
+  const behind = (right: number) => scene.axis.clock(scene.from + (right + 1 - GUTTER) * perPixel);
+  let last: Slice | undefined;
+  for (let at = firstBehind(slices, from); at < slices.length; ) {
     const slice = slices[at] as Slice;
     if (slice.start > to) break;
-    const left = x(slice.start);
-    const right = Math.max(left + 1, x(slice.end));
-    const isSelected = slice.key === scene.selected;
+    if (slice.key === scene.selected) last = slice;
+    const right = drawSlice(context, slice, { x, y, scene, colours });
+    at += 1;
     // Several within one pixel are one.
-    if (right - drawn < 1 && !isSelected) continue;
-    drawn = right;
-    context.fillStyle = colours[slice.paint];
-    const gap = right - left > 3 ? 1 : 0;
-    context.fillRect(left, y + 3, right - left - gap, LANE - 5);
-    if (slice.paint === 'asked') hatch(context, left, right - gap, y + 3, colours.ground);
-    if (isSelected) {
-      context.fillStyle = colours.accent;
-      context.fillRect(left, y + LANE - 2, Math.max(2, right - left - gap), 2);
-    }
-    if (right - left > TEXT_FROM && slice.label !== '') {
-      context.fillStyle = colours.ground;
-      context.fillText(
-        fitted(context, slice.label, right - left - 10),
-        Math.max(left, GUTTER) + 4,
-        y + LANE / 2 + 0.5,
-      );
-    }
+    const next = slices[at];
+    if (next !== undefined && x(next.end) < right + 1) at = Math.max(at, firstBehind(slices, behind(right)));
   }
+  const chosen = last ?? slices.find(({ key }) => key === scene.selected);
+  if (chosen !== undefined && chosen.end >= from && chosen.start <= to)
+    drawSlice(context, chosen, { x, y, scene, colours });
+}
+
+/** Returns its right edge. */
+function drawSlice(
+  context: CanvasRenderingContext2D,
+  slice: Slice,
+  { x, y, scene, colours }: LanePlace,
+): number {
+  const left = x(slice.start);
+  const right = Math.max(left + 1, x(slice.end));
+  context.fillStyle = colours[slice.paint];
+  const gap = right - left > 3 ? 1 : 0;
+  context.fillRect(left, y + 3, right - left - gap, LANE - 5);
+  if (slice.paint === 'asked') hatch(context, left, right - gap, y + 3, colours.ground);
+  if (slice.key === scene.selected) {
+    context.fillStyle = colours.accent;
+    context.fillRect(left, y + LANE - 2, Math.max(2, right - left - gap), 2);
+  }
+  if (right - left > TEXT_FROM && slice.label !== '') {
+    context.fillStyle = colours.ground;
+    context.fillText(
+      fitted(context, slice.label, right - left - 10),
+      Math.max(left, GUTTER) + 4,
+      y + LANE / 2 + 0.5,
+    );
+  }
+  return right;
 }
 
 function hatch(

@@ -75,7 +75,9 @@ function partLanes(iterations: readonly InspectedIteration[], depth: number): re
   );
 }
 
-function addParts(iteration: InspectedIteration, add: (lane: string, slice: Slice) => void): void {
+type AddSlice = (lane: string, slice: Slice) => void;
+
+function addParts(iteration: InspectedIteration, add: AddSlice): void {
   const { key, attempts, calls, steps, start, model } = iteration;
   for (const [at, attempt] of attempts.entries()) {
     const { waited, firstContent, outcome } = attempt;
@@ -119,6 +121,16 @@ function addParts(iteration: InspectedIteration, add: (lane: string, slice: Slic
       tip: `${what}\n${call.outcome.replaceAll('_', ' ')}, ${showDuration(call.end - begin)}`,
     });
   }
+  for (const { event, tool = '', start: begin, end, outcome } of iteration.hooks ?? [])
+    add('Hooks', {
+      start: begin,
+      end,
+      paint: outcome === 'answered' ? 'step' : 'bad',
+      key,
+      label: event,
+      tip: `hook ${event} ${tool}\n${outcome}, ${showDuration(end - begin)}`,
+    });
+  addOpen(iteration, add);
   for (const { step, before, after, ms } of steps)
     if (after < before)
       add('Shortening', {
@@ -129,6 +141,23 @@ function addParts(iteration: InspectedIteration, add: (lane: string, slice: Slic
         label: step,
         tip: `${step}: ${before} → ${after} tokens, ${showDuration(ms)}`,
       });
+}
+
+/** What is not over lasts as long as its iteration, so far. */
+function addOpen({ key, open = [], start, end, model, out }: InspectedIteration, add: AddSlice): void {
+  if (out !== 'running') return;
+  const asked = open.length === 0 ? end : Math.min(...open.map((call) => call.start));
+  const tip = `${model}: ${open.length === 0 ? 'is answering' : 'has answered'}, ${showDuration(asked - start)}`;
+  add('Model', { start, end: asked, paint: open.length === 0 ? 'running' : 'model', key, label: '', tip });
+  for (const { name, subject = name, start: since } of open)
+    add(name, {
+      start: since,
+      end,
+      paint: 'running',
+      key,
+      label: subject,
+      tip: `${name} ${subject}\nruns, ${showDuration(end - since)} so far`,
+    });
 }
 
 /** As few rows as there are slices at the same time. */

@@ -62,6 +62,7 @@ export function agentHooks(
   const isSilent = (event: HookEvent) => judges && ABOUT_AGENTS.has(event);
   return {
     has: (event) => !isSilent(event) && hooks.has(event),
+    ran: () => hooks.ran?.(request.agentId) ?? [],
     async run(call, options) {
       if (isSilent(call.event)) return NO_HOOK_VERDICT;
       const ends = call.event === 'SubagentStop' && { agent_transcript_path: transcriptPath ?? '' };

@@ -78,8 +78,10 @@ class Teller {
     this.#told = {};
     this.#calls = 0;
     this.#measured = 0;
-    for (const _ in told) return { ...decision, told };
-    return decision;
+    const hooks = this.#deps.hooks.ran?.() ?? [];
+    const whole = hooks.length === 0 ? decision : { ...decision, record: { ...decision.record, hooks } };
+    for (const _ in told) return { ...whole, told };
+    return whole;
   }
 
   readonly callModel: CallModel = layered(

@@ -100,6 +100,10 @@ class ComposedHooks implements SessionHooks {
     return this.#watched === undefined || !runner.has(call.event) ? run() : this.#watched.around(call, run);
   }
 
+  ran(agentId?: string) {
+    return this.#runner?.ran?.(agentId) ?? [];
+  }
+
   watch(files: HookedFiles): void {
     this.#watched = files;
   }

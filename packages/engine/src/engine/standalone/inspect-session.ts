@@ -26,11 +26,12 @@ import { forecastCost } from '../../session/forecast/forecast-cost.ts';
 import { readRuns } from '../../session/forecast/run-history.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { readEntries } from '../../session/journal/read-journal.ts';
+import { listWaste } from '../../session/list-waste.ts';
 import { type FoundSession, findSession, newestSession, sessionsDirectory } from '../../session/paths.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
 import { ResumedBreaks } from '../../session/resumed-breaks.ts';
-import { isInterrupted, isRetracted } from '../../session/wasted-answers.ts';
+import { isInterrupted, isRetracted, type PaidAnswer } from '../../session/wasted-answers.ts';
 import { configHome } from '../../settings/read/config-home.ts';
 import { contextUsageOnRecord } from '../host/measure-context.ts';
 
@@ -82,26 +83,28 @@ export async function readCostAt(sessionId: string | undefined, place: SessionPl
 interface RecordedCost {
   readonly totalCostUsd: number;
   readonly spending: readonly SpendingRow[];
-  readonly records: readonly DecisionRecord[];
+  readonly records: readonly PaidAnswer[];
 }
 
 export function toSessionCost(sessionId: string, recorded: RecordedCost, isForeign: boolean): SessionCost {
   const spending = isForeign ? recorded.spending.map(computed) : recorded.spending;
   const totalCostUsd = totalUsd(spending);
   const computedUsd = totalCostUsd - recorded.totalCostUsd;
+  const waste = sumWaste(spending, recorded.records);
   const unpriced = spending.filter(({ isPriced }) => !isPriced).map(({ model }) => model);
   return {
     sessionId,
     totalCostUsd,
     rows: spending,
     unpricedModels: [...new Set(unpriced)],
-    waste: sumWaste(spending, recorded.records),
+    waste,
+    wasted: listWaste(waste),
     ...(computedUsd > 0 && { computedUsd }),
   };
 }
 
-function sumWaste(spending: readonly SpendingRow[], records: readonly DecisionRecord[]): SpendingWaste {
-  const useful = ({ costUsd = 0, wastedCostUsd = 0 }: DecisionRecord) => costUsd - wastedCostUsd;
+function sumWaste(spending: readonly SpendingRow[], records: readonly PaidAnswer[]): SpendingWaste {
+  const useful = ({ costUsd = 0, wastedCostUsd = 0 }: PaidAnswer) => costUsd - wastedCostUsd;
   const sum = (figures: readonly number[]) => figures.reduce((all, figure) => all + figure, 0);
   return {
     retriesUsd: totalUsd(spending.filter(({ purpose }) => purpose === 'retry_waste')),

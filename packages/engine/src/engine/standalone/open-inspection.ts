@@ -6,10 +6,12 @@ import { isRecord } from '@turnwright/base/json-values.ts';
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import { checkLiveness } from '@turnwright/base/process/process-identity.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
+import type { FinishedRun } from '../../protocol/session/forecast.ts';
 import type { InspectionHit, IterationDetail, SessionInspection } from '../../protocol/session/inspection.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { inspectionText } from '../../session/explain.ts';
-import { inspectJournals } from '../../session/inspection/inspect-journals.ts';
+import { readRuns } from '../../session/forecast/run-history.ts';
+import { inspectJournals, showRead } from '../../session/inspection/inspect-journals.ts';
 import { JournalRows } from '../../session/inspection/iteration-rows.ts';
 import type { AgentFacts } from '../../session/inspection/list-agents.ts';
 import { readDetails, wholeText } from '../../session/inspection/read-detail.ts';
@@ -42,6 +44,8 @@ export interface InspectionSource {
   journals(agentIds: readonly string[]): Promise<readonly InspectedJournal[]>;
   /** Whether a process works on it. */
   isRunning(): Promise<boolean>;
+  /** Runs of its folder, oldest first; absent: none are kept. */
+  runs?(): Promise<readonly FinishedRun[]>;
 }
 
 export interface OpenInspection {
@@ -97,6 +101,8 @@ export async function openInspectionAt(
 }
 
 const TEXT_CHARS = 64 * 1024;
+/** Entries that are held before what is shown takes their place. */
+const SHOWN_EVERY = 1000;
 
 interface Gathered {
   journal: InspectedJournal;
@@ -112,6 +118,7 @@ class Inspection implements OpenInspection {
   /** By id of the agent. */
   readonly #journals = new Map<string, Gathered>();
   #isRunning = false;
+  #runs: readonly FinishedRun[] | undefined;
   #data: SessionInspection | undefined;
   #reading: Promise<boolean> | undefined;
 
@@ -145,7 +152,10 @@ class Inspection implements OpenInspection {
       this.#journals.set(id, known);
       if (await this.#readMore(known)) isChanged = true;
     }
-    if (isChanged) this.#data = undefined;
+    if (isChanged) {
+      this.#runs = await this.#source.runs?.();
+      this.#data = undefined;
+    }
     return isChanged;
   }
 
@@ -155,11 +165,19 @@ class Inspection implements OpenInspection {
     if (stamp !== undefined && stamp === gathered.stamp) return false;
     const damage: string[] = [];
     const before = rows.nextSeq;
-    for await (const entry of journal.read(before, (where) => damage.push(where)))
+    let read = 0;
+    for await (const entry of journal.read(before, (where) => damage.push(where))) {
       rows.add(this.#shown(entry));
+      read += 1;
+      if (read % SHOWN_EVERY === 0) showRead(rows, journal.agent?.id ?? '', this.#firstMs());
+    }
     gathered.stamp = stamp;
     gathered.damage = damage;
     return rows.nextSeq !== before;
+  }
+
+  #firstMs(): number {
+    return this.#journals.get('')?.rows.first ?? 0;
   }
 
   #shown(entry: JournalEntry): JournalEntry {
@@ -181,6 +199,7 @@ class Inspection implements OpenInspection {
         agent === undefined ? [] : [{ facts: this.#shownAgent(agent), rows }],
       ),
       isRunning: this.#isRunning,
+      runs: this.#runs,
       isRedacted: this.#redact,
       damage: all.flatMap(({ damage }) => damage),
       toCost: (recorded, isForeign) => toSessionCost(this.sessionId, recorded, isForeign),
@@ -260,6 +279,7 @@ async function fileSource(sessionId: string | undefined, place: SessionPlace): P
       return [fileJournal(files, found.file, undefined), ...known.values()];
     },
     isRunning: () => isHeld(files, found),
+    runs: () => readRuns(files, found.directory),
   };
 }
 

@@ -17,6 +17,7 @@ interface BackgroundTaskSummary {
 export function withBackgroundTasks(hooks: HookPort, tasks: { running(): readonly TaskInfo[] }): HookPort {
   return {
     has: (event) => hooks.has(event),
+    ran: (agentId) => hooks.ran?.(agentId) ?? [],
     run: (call, options) =>
       call.event === 'Stop' || call.event === 'SubagentStop'
         ? hooks.run(

@@ -7,6 +7,7 @@ import type { CompactionState } from '../model/context.ts';
 import type { FallbackTrigger } from '../model/fallback.ts';
 import type { AttemptRecord } from '../model/model.ts';
 import type { StopReason, Usage } from '../model/wire.ts';
+import type { HookTrace } from '../tools/hook.ts';
 import type { ToolTrace } from '../tools/tool-call.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { TransitionReason } from './transition.ts';
@@ -143,6 +144,8 @@ export interface DecisionRecord {
       }
     /** The run ended, its submission did not: a later run continues this iteration. */
     | { readonly kind: 'park'; readonly sentence: string };
+  /** Hooks that ran since the decision before. Absent: none. */
+  readonly hooks?: readonly HookTrace[];
   /** The completion conditions, where they were checked. */
   readonly checks?: readonly VerifyCheck[];
   /** State for the next iteration; absent where it is that of a fresh one. */

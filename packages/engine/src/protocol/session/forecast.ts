@@ -64,6 +64,12 @@ export function describeForecast(forecast: CostForecast, spentUsd = 0): string {
   return `${spent}No forecast: ${few} ${did}.`;
 }
 
+/** Of a run that has not begun, like the last one of its folder. */
+export function describeNextRun(next: CostForecast): string {
+  const said = describeForecast(next);
+  return next.kind === 'range' ? `A run like the last one. ${said}` : said;
+}
+
 /** Two digits that matter, cents at least. */
 export function usdText(usd: number): string {
   return usd >= 0.1 || usd === 0 ? usd.toFixed(2) : usd.toFixed(Math.min(6, 1 - Math.floor(Math.log10(usd))));

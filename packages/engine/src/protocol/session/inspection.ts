@@ -4,9 +4,11 @@
  * ms since `startedAt`, tokens are the provider's, costs are in USD.
  */
 import type { CacheBreak } from '../model/cache.ts';
+import type { HookTrace } from '../tools/hook.ts';
 import type { CommandPlace } from '../tools/isolation.ts';
 import type { GateReasonType } from '../tools/permission.ts';
 import type { ToolTrace } from '../tools/tool-call.ts';
+import type { CostForecast } from './forecast.ts';
 import type { SessionCost } from './spending.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { TransitionReason } from './transition.ts';
@@ -69,6 +71,18 @@ export interface InspectedStep {
   readonly replaced: number;
 }
 
+/** A hook that ran. */
+export interface InspectedHook {
+  readonly event: string;
+  /** `callback`, `command`, … */
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly outcome: HookTrace['outcome'];
+  /** Name of the tool whose call it was about. */
+  readonly tool?: string;
+}
+
 export type IterationMark =
   | 'retried'
   | 'fell_back'
@@ -121,8 +135,16 @@ export interface InspectedIteration {
   readonly attempts: readonly InspectedAttempt[];
   readonly calls: readonly InspectedCall[];
   /** Calls that have no result yet, of an iteration that is not over. */
-  readonly open?: readonly { readonly id: string; readonly name: string; readonly subject?: string }[];
+  readonly open?: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly subject?: string;
+    /** When the model had asked for it. */
+    readonly start: number;
+  }[];
   readonly steps: readonly InspectedStep[];
+  /** Absent: none ran. */
+  readonly hooks?: readonly InspectedHook[];
   readonly cacheBreak?: CacheBreak;
   readonly marks: readonly IterationMark[];
 }
@@ -221,6 +243,14 @@ export interface SessionInspection {
   readonly totals: InspectedTotals;
   /** As `turnwright cost` prints it. */
   readonly cost: SessionCost;
+  /** Of the running prompt, or of a next one like the last. Absent: no run of its folder is recorded. */
+  readonly forecast?: {
+    readonly of: 'running' | 'next';
+    /** USD of the running prompt so far. */
+    readonly spentUsd: number;
+    readonly forecast: CostForecast;
+    readonly sentence: string;
+  };
   readonly submissions: readonly InspectedSubmission[];
   /** The main thread first, agents behind the one that started them. */
   readonly agents: readonly InspectedAgent[];
@@ -244,6 +274,8 @@ export interface InspectedEntry {
   readonly tokens: number;
   /** Its beginning. */
   readonly text: string;
+  /** As data URLs; large ones and those beyond the fourth are left out. Absent: it has none. */
+  readonly images?: readonly string[];
   readonly state: 'same' | 'new' | 'changed';
 }
 

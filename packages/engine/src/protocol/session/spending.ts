@@ -96,6 +96,8 @@ export interface SessionCost {
   readonly unpricedModels: readonly string[];
   /** The part of the total that could have been saved: of the main conversation; retries of agents too. */
   readonly waste: SpendingWaste;
+  /** The parts of `waste` that are not zero, each with what it was paid for. */
+  readonly wasted: readonly { readonly usd: number; readonly what: string }[];
   /** What the next run like the last one of this folder will cost. Absent: there is no history. */
   readonly next?: CostForecast;
   /** USD in the total, computed at list prices from usage that another program recorded. Absent: none. */

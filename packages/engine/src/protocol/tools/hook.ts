@@ -247,7 +247,22 @@ export const NO_HOOK_VERDICT: HookVerdict = Object.freeze({
   blockingErrors: Object.freeze([]) as readonly string[],
 });
 
+/** What the decision record has of one that ran. */
+export interface HookTrace {
+  readonly event: HookEvent;
+  /** `callback`, `command`, … */
+  readonly type: string;
+  /** Monotonic clock, as `endMs`. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly outcome: 'answered' | 'blocked' | 'complained' | 'failed' | 'aborted';
+  /** The call that its event is about. */
+  readonly toolUseId?: string;
+}
+
 export interface HookPort {
+  /** Takes what ran for an agent since the last time; undefined: the main agent. Absent: nothing is kept. */
+  ran?(agentId?: string): readonly HookTrace[];
   /**
    * Contract: never throws; returns immediately when no hook is registered. Without a `signal` the caller
    * does not wait: the hooks end with the session, which grants them a short grace period.

@@ -3,8 +3,10 @@
 import { isoTime } from '@turnwright/base/text/figures-and-times.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
+import type { FinishedRun } from '../../protocol/session/forecast.ts';
 import type {
   InspectedCall,
+  InspectedHook,
   InspectedIteration,
   InspectedSubmission,
   InspectedTokens,
@@ -12,13 +14,15 @@ import type {
   SessionInspection,
 } from '../../protocol/session/inspection.ts';
 import type { SessionCost } from '../../protocol/session/spending.ts';
-import { TRANSITION_REASONS } from '../../protocol/session/transition.ts';
+import type { HookTrace } from '../../protocol/tools/hook.ts';
 import type { ToolTrace } from '../../protocol/tools/tool-call.ts';
-import { isInterrupted, isRetracted } from '../wasted-answers.ts';
+import { isInterrupted, isRetracted, type PaidAnswer } from '../wasted-answers.ts';
+import { describeEnd, sayEnd } from './describe-end.ts';
+import { forecastSession } from './forecast-session.ts';
 import type { JournalRows, RowSoFar, SubmissionSoFar } from './iteration-rows.ts';
 import { type AgentFacts, listAgents } from './list-agents.ts';
 import { listEvents } from './list-events.ts';
-import { askedFor, CUT_OFF, deciding, sayDecision, sayPermission, sayTerminal } from './sentences.ts';
+import { askedFor, CUT_OFF, deciding, sayDecision, sayPermission } from './sentences.ts';
 import { sumUp } from './sum-up.ts';
 
 interface GatheredSession {
@@ -28,9 +32,11 @@ interface GatheredSession {
   readonly isRunning: boolean;
   readonly isRedacted: boolean;
   readonly damage: readonly string[];
+  /** Of its folder, oldest first. */
+  readonly runs?: readonly FinishedRun[] | undefined;
   /** Of what the main journal records. */
   toCost(
-    recorded: JournalRows['totals'] & { readonly records: readonly DecisionRecord[] },
+    recorded: JournalRows['totals'] & { readonly records: readonly PaidAnswer[] },
     isForeign: boolean,
   ): SessionCost;
 }
@@ -61,9 +67,11 @@ export function inspectJournals(session: GatheredSession): SessionInspection {
     .sort((a, b) => a.reached - b.reached)
     .map(({ iteration }) => iteration);
   const submissions = main.submissions.map((each) => toSubmission(each, iterations, base));
-  const records = main.rows.flatMap(({ record }) => record ?? []);
+  const records = main.rows.flatMap(({ record, shown }) => record ?? shown?.paid ?? []);
   const cost = session.toCost({ ...main.totals, records }, main.hasForeign);
   const { state, sentence, terminal } = describeEnd(session, submissions, iterations);
+  const isAtWork = state === 'running';
+  const forecast = forecastSession(session.runs ?? [], { isRunning: isAtWork, submissions, iterations });
   const priced = iterations.filter(({ costUsd = 0 }) => costUsd > 0);
   const dearest = priced.reduce<InspectedIteration | undefined>(
     (most, each) => ((each.costUsd ?? 0) > (most?.costUsd ?? 0) ? each : most),
@@ -83,6 +91,7 @@ export function inspectJournals(session: GatheredSession): SessionInspection {
     redacted: isRedacted,
     totals: sumUp(iterations, cost),
     cost,
+    ...(forecast !== undefined && { forecast }),
     submissions,
     agents: listAgents(session, iterations, cost.totalCostUsd, sentence),
     iterations,
@@ -102,16 +111,9 @@ interface RowPlace {
 }
 
 function toIteration(row: RowSoFar, place: RowPlace): InspectedIteration {
-  const { id, rows, base } = place;
-  const { record } = row;
-  const number = place.hasSeveral || id !== '' ? `${row.submission}.${row.iteration}` : `${row.iteration}`;
-  const named = {
-    key: id === '' ? row.key : `${id}:${row.key}`,
-    step: id === '' ? number : `${id.slice(0, 8)}:${row.submission > 1 ? number : row.iteration}`,
-    agent: id,
-    submission: row.submission,
-  };
-  if (record !== undefined) return { ...named, ...decided(record, row, place) };
+  const { rows, base } = place;
+  if (row.record !== undefined || row.shown !== undefined) return showDecided(row, place);
+  const named = nameRow(row, place);
   const submission = rows.submissions[row.submission - 1];
   const isRunning = base.isRunning && place.isLast && submission?.hasResult !== true;
   const start = row.since - base.at;
@@ -119,7 +121,7 @@ function toIteration(row: RowSoFar, place: RowPlace): InspectedIteration {
     const call = rows.subjects.get(callId);
     return call === undefined || call.isAnswered
       ? []
-      : [{ id: callId, ...subject(call.subject), name: call.name }];
+      : [{ id: callId, ...subject(call.subject), name: call.name, start: call.since - base.at }];
   });
   const names = [...new Set(open.map(({ name }) => name))].join(', ');
   const doing = names === '' ? 'Running: the model is answering.' : `Running: waits for ${names}.`;
@@ -138,6 +140,64 @@ function toIteration(row: RowSoFar, place: RowPlace): InspectedIteration {
     steps: [],
     marks: [isRunning ? 'running' : 'cut_off', ...(row.isLeft ? (['left'] as const) : [])],
   };
+}
+
+function nameRow(row: RowSoFar, { id, hasSeveral }: RowPlace) {
+  const number = hasSeveral || id !== '' ? `${row.submission}.${row.iteration}` : `${row.iteration}`;
+  return {
+    key: id === '' ? row.key : `${id}:${row.key}`,
+    step: id === '' ? number : `${id.slice(0, 8)}:${row.submission > 1 ? number : row.iteration}`,
+    agent: id,
+    submission: row.submission,
+  };
+}
+
+/** The same object as long as nothing of it changes: what is sent to pages is what is new. */
+function showDecided(row: RowSoFar, place: RowPlace): InspectedIteration {
+  const { rows, hasSeveral, isLast } = place;
+  const as = `${hasSeveral} ${row.isLeft} ${rows.submissions[row.submission - 1]?.limitUsd}`;
+  const shown = row.shown?.as === as ? row.shown : showAnew(row, place, as);
+  row.shown = shown;
+  if (!isLast && shown.paid.decision?.kind !== 'park') rows.drop(row);
+  return shown.iteration;
+}
+
+function showAnew(row: RowSoFar, place: RowPlace, as: string): NonNullable<RowSoFar['shown']> {
+  const { record, shown, isLeft } = row;
+  const known = record === undefined ? shown?.iteration : decided(record, row, place);
+  const marks = (known?.marks ?? []).filter((mark) => mark !== 'left');
+  const named = nameRow(row, place);
+  const { cache, costUsd, decision, wastedCostUsd } = record ?? shown?.paid ?? {};
+  return {
+    as,
+    iteration: {
+      ...named,
+      ...known,
+      ...named,
+      marks: isLeft ? [...marks, 'left'] : marks,
+    } as InspectedIteration,
+    paid: {
+      ...(costUsd !== undefined && { costUsd }),
+      ...(wastedCostUsd !== undefined && { wastedCostUsd }),
+      ...(decision !== undefined && { decision }),
+      ...(cache?.break !== undefined && { cache }),
+    },
+  };
+}
+
+/** Shows what was read so far of a journal, so that not all of its records are held at once. */
+export function showRead(rows: JournalRows, id: string, firstMs: number): void {
+  const place = {
+    id,
+    rows,
+    base: { at: firstMs, isRunning: false },
+    hasSeveral: rows.submissions.length > 1,
+  };
+  for (let at = rows.rows.length - 2; at >= 0; at--) {
+    const row = rows.rows[at];
+    if (row?.record === undefined) return;
+    showDecided(row, { ...place, isLast: false });
+  }
 }
 
 const subject = (text: string | undefined) => (text === undefined || text === '' ? {} : { subject: text });
@@ -194,9 +254,19 @@ function decided(record: DecisionRecord, row: RowSoFar, { rows, base }: RowPlace
     })),
     calls,
     steps,
+    ...(record.hooks !== undefined && { hooks: record.hooks.map((run) => toHook(run, record, at)) }),
     ...(cache?.break !== undefined && { cacheBreak: cache.break }),
-    marks: listMarks(record, calls, row.isLeft, decision === undefined),
+    marks: listMarks(record, calls, decision === undefined),
   };
+}
+
+function toHook(
+  { event, type, startMs, endMs, outcome, toolUseId }: HookTrace,
+  { tools }: DecisionRecord,
+  at: (ms: number) => number,
+): InspectedHook {
+  const tool = tools.find(({ id }) => id === toolUseId)?.name;
+  return { event, type, start: at(startMs), end: at(endMs), outcome, ...(tool !== undefined && { tool }) };
 }
 
 function outcomeOfRecord({ decision }: DecisionRecord): InspectedIteration['out'] {
@@ -249,7 +319,6 @@ function toCall(trace: ToolTrace, rows: JournalRows, at: (ms: number) => number)
 function listMarks(
   record: DecisionRecord,
   calls: readonly InspectedCall[],
-  isLeft: boolean,
   isCut: boolean,
 ): readonly IterationMark[] {
   const { attempts, fallback, prepare, cache, wastedCostUsd = 0, decision } = record;
@@ -266,7 +335,7 @@ function listMarks(
     recovered: decision?.kind === 'continue' && decision.transition !== 'next_turn',
     cut_off: isCut,
     running: false,
-    left: isLeft,
+    left: false,
   };
   return (Object.keys(marks) as IterationMark[]).filter((mark) => marks[mark]);
 }
@@ -289,59 +358,4 @@ function toSubmission(
     ...(costUsd !== undefined && { costUsd }),
     ...(turns !== undefined && { turns }),
   };
-}
-
-const goesOn = ({ out }: InspectedIteration): boolean =>
-  (TRANSITION_REASONS as readonly string[]).includes(out);
-
-interface Ending {
-  readonly hasResult: boolean;
-  readonly isParked: boolean;
-  readonly terminal: string | undefined;
-  readonly isRunning: boolean;
-}
-
-/** `last`: the last iteration of the submission. */
-function sayEnd(
-  last: InspectedIteration | undefined,
-  { hasResult, isParked, terminal, isRunning }: Ending,
-): string {
-  const isSaid = last !== undefined && !goesOn(last) && last.out !== 'cut_off';
-  if (hasResult) return isSaid ? last.sentence : sayTerminal(terminal);
-  if (last === undefined)
-    return isRunning
-      ? 'Running: the first request is being prepared.'
-      : 'Interrupted here: the prompt is recorded, no request is.';
-  if (isParked || !goesOn(last)) return last.sentence;
-  return isRunning
-    ? 'Running: the next request is being prepared.'
-    : `Interrupted here: after iteration ${last.step}, before the next request.`;
-}
-
-function describeEnd(
-  { main, isRunning }: GatheredSession,
-  submissions: readonly InspectedSubmission[],
-  iterations: readonly InspectedIteration[],
-): { readonly state: SessionInspection['state']; readonly sentence: string; readonly terminal?: string } {
-  const last = submissions.at(-1);
-  const open = main.submissions.at(-1);
-  if (last === undefined || open === undefined) return withoutSubmissions(main);
-  const { sentence } = last;
-  if (open.hasResult) {
-    const end = iterations.findLast(({ agent, submission }) => agent === '' && submission === open.number);
-    const terminal = end !== undefined && !goesOn(end) && end.out !== 'cut_off' ? end.out : open.terminal;
-    return { state: 'stopped', sentence, ...(terminal !== undefined && { terminal }) };
-  }
-  if (open.isParked) return { state: 'parked', sentence };
-  return { state: isRunning ? 'running' : 'cut_off', sentence };
-}
-
-/** What another program wrote has messages, and no record of why its iterations ended. */
-function withoutSubmissions({ foreignAnswers, hasForeign }: JournalRows) {
-  if (!hasForeign) return { state: 'empty', sentence: 'Nothing was asked in this session yet.' } as const;
-  const records = foreignAnswers === 1 ? '1 record of an answer' : `${foreignAnswers} records of answers`;
-  return {
-    state: 'foreign',
-    sentence: `This session was written by another program: ${records}, and no record of iterations. Why each of them ended is not known; turnwright cost computes what they cost.`,
-  } as const;
 }

@@ -5,6 +5,7 @@ import { textOfContent } from '@turnwright/base/text/text-blocks.ts';
 import type { UserMessage } from '../../protocol/model/messages.ts';
 import type { AssistantBlock, UserBlock } from '../../protocol/model/wire.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
+import type { InspectedIteration } from '../../protocol/session/inspection.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { SpentTotals } from '../../protocol/session/spending.ts';
 import { isMainRequest, ViewFold } from '../../view/fold.ts';
@@ -12,12 +13,15 @@ import { promptText } from '../journal/message-record.ts';
 import { FactsFold } from '../resume/session-facts.ts';
 import { type PriceLookup, ResumedBreaks } from '../resumed-breaks.ts';
 import { typedWords } from '../typed-words.ts';
+import type { PaidAnswer } from '../wasted-answers.ts';
 import { failureIn, limitIn, type ToldEnd } from './sentences.ts';
 
 /** What a call is about, and what it wrote. */
 interface CallSubject {
   readonly name: string;
   readonly subject: string;
+  /** ms since 1970 of the record that asks for it. */
+  readonly since: number;
   isAnswered: boolean;
   /** The last lines of its output; kept for calls that failed. */
   failure: string;
@@ -30,13 +34,23 @@ export interface RowSoFar {
   readonly model: string;
   /** ms since 1970 of its request, or of its record. */
   readonly since: number;
+  /** Until it is shown, if another iteration follows: what is shown takes its place. */
   record: DecisionRecord | undefined;
+  shown: ShownRow | undefined;
   /** Of its last model call. */
   failure: ToldEnd['failure'];
   /** Calls of its answer, in order. */
   readonly calls: string[];
   /** Part of the answer is no longer in the conversation. */
   isLeft: boolean;
+}
+
+/** What is shown of a decided iteration: it stays the same object while nothing of it changes. */
+interface ShownRow {
+  readonly iteration: InspectedIteration;
+  /** Changes when it is shown in another way. */
+  readonly as: string;
+  readonly paid: PaidAnswer;
 }
 
 export interface SubmissionSoFar {
@@ -144,7 +158,7 @@ export class JournalRows {
         this.spentUsd += entry.costUsd;
         break;
       case 'assistant':
-        this.#said(entry);
+        this.#said(entry, at);
         break;
       case 'user':
         this.#answered(entry);
@@ -208,8 +222,7 @@ export class JournalRows {
     if (typeof querySource === 'string' && querySource.startsWith('agent:'))
       this.agentType ??= querySource.slice('agent:'.length);
     const open = this.rows.at(-1);
-    if (open?.iteration === iteration && open.submission === submission.number && open.record === undefined)
-      return;
+    if (open?.iteration === iteration && open.submission === submission.number && !isDecided(open)) return;
     this.#push(submission, { iteration, model, since: at });
   }
 
@@ -223,6 +236,7 @@ export class JournalRows {
     const key = times === 1 ? name : `${name}~${times}`;
     const pushed = {
       record: undefined,
+      shown: undefined,
       failure: undefined,
       ...row,
       key,
@@ -244,8 +258,9 @@ export class JournalRows {
       (row) => row.submission === submission.number && row.iteration === record.iteration,
     );
     // A parked iteration is decided again by the run that continues it.
-    if (open !== undefined && (open.record === undefined || open.record.decision?.kind === 'park')) {
+    if (open !== undefined && (!isDecided(open) || open.record?.decision?.kind === 'park')) {
       open.record = record;
+      open.shown = undefined;
       open.failure = failure;
     } else
       this.#push(submission, {
@@ -257,7 +272,13 @@ export class JournalRows {
       });
   }
 
-  #said(entry: Extract<JournalEntry, { type: 'assistant' }>): void {
+  /** What is shown of the row takes the place of its record, which is many times its size. */
+  drop(row: RowSoFar): void {
+    row.record = undefined;
+    for (const id of row.calls.splice(0)) this.subjects.delete(id);
+  }
+
+  #said(entry: Extract<JournalEntry, { type: 'assistant' }>, since: number): void {
     if (entry.v === 0) {
       this.foreignAnswers += 1;
       this.#facts.message(entry, entry);
@@ -267,7 +288,7 @@ export class JournalRows {
     for (const block of entry.message.content as readonly AssistantBlock[]) {
       if (block.type !== 'tool_use' || this.subjects.has(block.id)) continue;
       const { id, name, input } = block;
-      this.subjects.set(id, { name, subject: subjectOf(input), isAnswered: false, failure: '' });
+      this.subjects.set(id, { name, subject: subjectOf(input), since, isAnswered: false, failure: '' });
       row?.calls.push(id);
     }
   }
@@ -286,6 +307,8 @@ export class JournalRows {
     }
   }
 }
+
+const isDecided = ({ record, shown }: RowSoFar): boolean => record !== undefined || shown !== undefined;
 
 function subjectOf(input: Readonly<Record<string, unknown>>): string {
   const found = SUBJECTS.map((field) => input?.[field]).find((value) => typeof value === 'string');

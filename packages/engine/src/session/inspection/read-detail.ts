@@ -20,6 +20,7 @@ import {
   sayDecision,
   sayPermission,
 } from './sentences.ts';
+import { showImages } from './shown-images.ts';
 
 /** Of a text, in a detail; the rest is read by itself. */
 const PREVIEW_CHARS = 4_000;
@@ -236,6 +237,7 @@ function toEntries(
     blocksOf(message).map((block) => {
       const text = textOfBlock(block);
       const kind = kindOf(message, block);
+      const images = showImages(block);
       if (kind === 'tool_use') names.set(String(block['id']), String(block['name']));
       const name =
         kind === 'tool_use'
@@ -251,6 +253,7 @@ function toEntries(
         chars: text.length,
         tokens: 0,
         text: text.slice(0, previewChars),
+        ...(images.length > 0 && { images }),
         state: 'new' as const,
       };
     }),
