@@ -29,6 +29,7 @@ import { SETTING_SOURCES, type ToolSearchMode } from './option-values.ts';
 import type { BaseOptions } from './options.ts';
 import { outputFormat } from './output-format.ts';
 import { toolSearchShare } from './tool-search-mode.ts';
+import { autoModeKind } from './auto-mode.ts';
 import { verifyConditions } from './verify-conditions.ts';
 
 /** `T`: the type of the option; its kind accepts at least that type. */
@@ -176,12 +177,13 @@ export const OPTIONS = {
   },
   permissionMode: {
     queryOnly: true,
-    is: oneOf(...PERMISSION_MODES, 'manual', 'auto'),
+    is: oneOf(...PERMISSION_MODES, 'manual'),
     default: 'default',
     flag: '--permission-mode <mode>',
     listed: true,
     setting: 'permissions.defaultMode',
   },
+  autoMode: { is: autoModeKind, flag: '--judge <model>', listed: true, setting: 'autoMode' },
   allowDangerouslySkipPermissions: {
     is: trueOrFalse,
     default: false,

@@ -10,6 +10,7 @@ import { openAppState } from '../app-state.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { askHooksFirst } from '../hooks/ask-hooks.ts';
 import { composeHooks } from '../hooks/session-hooks.ts';
+import { Judging } from '../judging/judging.ts';
 import { McpRoom } from '../mcp/mcp-room.ts';
 import { NotesPlaces } from '../project/notes-places.ts';
 import { composeSkills } from '../project/session-skills.ts';
@@ -125,7 +126,15 @@ export function composeRooms(
   mcp.serve({ notices, hooks, surroundings, questions, parking });
   const asked: AskPort = (...question) => questions.ask(asking.ask, ...question);
   const { isAnswered } = asking;
-  const ask = askHooksFirst(hasHost ? asked : asking.ask, { hooks, permissions, hasHost, isAnswered });
+  const judging = new Judging({ autoMode: config.autoMode, ref, permissions });
+  const ask = askHooksFirst(hasHost ? asked : asking.ask, {
+    hooks,
+    permissions,
+    hasHost,
+    isAnswered,
+    judge: (...question) => judging.ask(...question),
+    answered: () => judging.answered(),
+  });
   return {
     agents,
     allTools,
@@ -133,6 +142,7 @@ export function composeRooms(
     asking: extended(asking, { ask }),
     folder,
     hooks,
+    judging,
     mainTools: agents.forMain(allTools),
     mcp,
     notes,

@@ -246,6 +246,7 @@ const DECIDED: Readonly<Record<GateReasonType, string>> = {
   safetyCheck: 'the check of protected places',
   asyncAgent: 'questions being switched off for this agent',
   sandboxOverride: 'the call asking to leave the sandbox',
+  classifier: 'the judge of the mode auto',
   other: 'another reason',
   host: 'the answer',
   headless: 'there being no one to ask',
@@ -273,7 +274,7 @@ function sayRule({ rule, ruleSource: from }: Pick<Permission, 'rule' | 'ruleSour
 }
 
 /** No question was put to a person or host. */
-const UNASKED: ReadonlySet<GateReasonType> = new Set(['headless', 'asyncAgent', 'hook']);
+const UNASKED: ReadonlySet<GateReasonType> = new Set(['headless', 'asyncAgent', 'hook', 'classifier']);
 
 /** ms that a person or host was asked for. */
 export function askedFor({ source, askedMs }: Pick<Permission, 'source' | 'askedMs'>): number | undefined {
