@@ -63,7 +63,9 @@ export class SessionJudge {
 
   async #judge(asked: AskedQuestion, signal: AbortSignal): Promise<JudgeVerdict | undefined> {
     if (signal.aborted) return undefined;
-    const bound = await this.#session.permissions.judgeBound(asked, this.#hosts());
+    const { permissions } = this.#session;
+    const { version } = permissions.policyFor(asked);
+    const bound = await permissions.judgeBound(asked, this.#hosts());
     if (bound === undefined) return undefined;
     if (bound.kind !== 'open') return handOn('bound', bound.why);
     const known = this.#earlier.get(asked.toolUseId);
@@ -75,8 +77,10 @@ export class SessionJudge {
     await this.#record(asked, verdict);
     if (verdict.verdict !== 'allow') return verdict;
     // What rules say by now goes before what the judge said of them as they were.
-    const now = await this.#session.permissions.judgeBound(asked, this.#hosts());
-    if (now?.kind !== 'open') return handOn('bound', now?.why ?? 'the mode is another one by now');
+    if (permissions.policyFor(asked).version !== version) {
+      const now = await permissions.judgeBound(asked, this.#hosts());
+      if (now?.kind !== 'open') return handOn('bound', now?.why ?? 'the mode is another one by now');
+    }
     this.#suggest(asked);
     return verdict;
   }
@@ -123,10 +127,10 @@ export class SessionJudge {
       .rules()
       .filter(({ inForce, rule }) => inForce && namesTool(parseRule(rule).toolName, toolNames))
       .map(({ behavior, rule }) => ({ behavior, rule }));
-    const late = world.clock.sleep(timeoutMs, stop.signal).then(
-      () => 'late' as const,
-      () => 'late' as const,
-    );
+    let disarm = () => {};
+    const late = new Promise<'late'>((resolve) => {
+      disarm = world.clock.timer(timeoutMs, () => resolve('late'));
+    });
     const answering = askCallJudge(
       {
         asked,
@@ -144,6 +148,7 @@ export class SessionJudge {
       () => ({ text: undefined }),
     );
     const first = await Promise.race([answering, late]);
+    disarm();
     signal.removeEventListener('abort', onAbort);
     stop.abort('judged');
     const about = { model: name, ms: world.clock.monotonicMs() - startMs };
