@@ -29,7 +29,8 @@ export const autoModeKind: Kind<AutoMode> = {
   accepts: (value) =>
     isRecord(value) &&
     Object.entries(value).every(
-      ([name, held]) => held === undefined || (Object.hasOwn(FIELDS, name) && FIELDS[name as keyof AutoMode](held)),
+      ([name, held]) =>
+        held === undefined || (Object.hasOwn(FIELDS, name) && FIELDS[name as keyof AutoMode](held)),
     ),
   read: (words, previous) => ({ ...previous, judge: words }),
 };

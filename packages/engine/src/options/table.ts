@@ -7,6 +7,7 @@ import { EFFORT_LEVELS, type ThinkingConfig } from '../protocol/model/wire.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
 import { PERMISSION_MODES } from '../protocol/tools/permission.ts';
 import type { Tracer, TracingOptions } from '../protocol/tracing.ts';
+import { autoModeKind } from './auto-mode.ts';
 import {
   anyText,
   callback,
@@ -29,7 +30,6 @@ import { SETTING_SOURCES, type ToolSearchMode } from './option-values.ts';
 import type { BaseOptions } from './options.ts';
 import { outputFormat } from './output-format.ts';
 import { toolSearchShare } from './tool-search-mode.ts';
-import { autoModeKind } from './auto-mode.ts';
 import { verifyConditions } from './verify-conditions.ts';
 
 /** `T`: the type of the option; its kind accepts at least that type. */

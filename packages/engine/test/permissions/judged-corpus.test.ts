@@ -25,8 +25,26 @@ const cwd = join(folder.path, 'project');
 const files = unchangingFiles();
 
 beforeAll(async () => {
-  const there = ['src/index.ts', 'src/server.ts', 'test/server.test.ts', 'package.json', 'README.md', 'scripts/build.sh'];
-  const bins = ['tsc', 'vitest', 'jest', 'eslint', 'prettier', 'playwright', 'vite', 'biome', 'tsup', 'prisma'];
+  const there = [
+    'src/index.ts',
+    'src/server.ts',
+    'test/server.test.ts',
+    'package.json',
+    'README.md',
+    'scripts/build.sh',
+  ];
+  const bins = [
+    'tsc',
+    'vitest',
+    'jest',
+    'eslint',
+    'prettier',
+    'playwright',
+    'vite',
+    'biome',
+    'tsup',
+    'prisma',
+  ];
   for (const file of [...there, ...bins.map((bin) => `node_modules/.bin/${bin}`), '.git/config', '.env']) {
     await mkdir(dirname(join(cwd, file)), { recursive: true });
     await writeFile(join(cwd, file), file.startsWith('.git/') ? '' : 'x\n', { mode: 0o755 });
@@ -55,7 +73,9 @@ const ONLY_READ = /__(?:get_issue|search|list_issues|describe_table|explain|look
 
 async function callsOf(name: string): Promise<readonly Call[]> {
   const path = fileURLToPath(new URL(`../../../../test/fixtures/judge/${name}`, import.meta.url));
-  const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const lines = (await readFile(path, 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => {
     const [category = '', named = '', written = ''] = line.split('\t');
     const toolName = named.replace(/^Agent /, '');
@@ -77,7 +97,13 @@ async function callsOf(name: string): Promise<readonly Call[]> {
 
 /** A session in a mode, whose judge allows whatever it is asked. */
 function session(mode: PermissionMode) {
-  const permissions = createPermissions({ files, mode, hasJudge: true, home: folder.path, searchPath: '/usr/bin:/bin' });
+  const permissions = createPermissions({
+    files,
+    mode,
+    hasJudge: true,
+    home: folder.path,
+    searchPath: '/usr/bin:/bin',
+  });
   const ids = sequentialIds();
   const model = scriptedModel(
     Array.from({ length: 1_000 }, () => say('{"verdict":"allow","reason":"It says so."}')),
@@ -93,11 +119,21 @@ function session(mode: PermissionMode) {
       conversation: {
         sessionId: 's',
         messages: [
-          { type: 'user', kind: 'prompt', uuid: 'u', message: { role: 'user', content: 'See https://github.com/acme/widgets.' } },
+          {
+            type: 'user',
+            kind: 'prompt',
+            uuid: 'u',
+            message: { role: 'user', content: 'See https://github.com/acme/widgets.' },
+          },
         ],
         recorder: { append: async (entries: readonly unknown[]) => void records.push(...entries) },
       },
-      model: { client: { call: model.callModel }, inUse: 'opus', resolve: () => 'haiku', infoOf: () => ({ price: {} }) },
+      model: {
+        client: { call: model.callModel },
+        inUse: 'opus',
+        resolve: () => 'haiku',
+        infoOf: () => ({ price: {} }),
+      },
       budget: { account: { settle: () => 0.0001 }, ledger: { settle: () => 0.0001, totalCostUsd: () => 0 } },
       notices: { say: () => {} },
     } as unknown as ConstructorParameters<typeof SessionJudge>[2],
@@ -147,7 +183,9 @@ function session(mode: PermissionMode) {
   };
 }
 
-it('400 everyday calls need at least 80 % fewer questions than in mode default', { timeout: 60_000 }, async () => {
+it('400 everyday calls need at least 80 % fewer questions than in mode default', {
+  timeout: 60_000,
+}, async () => {
   const calls = await callsOf('everyday-400.txt');
   expect(calls).toHaveLength(400);
   const [plain, judged] = [session('default'), session('auto')];
@@ -163,7 +201,9 @@ it('400 everyday calls need at least 80 % fewer questions than in mode default',
     if (asked) left.push(call.written);
   }
   const sum = (key: 'default' | 'auto') => [...table.values()].reduce((all, row) => all + row[key], 0);
-  console.table(Object.fromEntries([...table, ['all', { calls: 400, default: sum('default'), auto: sum('auto') }]]));
+  console.table(
+    Object.fromEntries([...table, ['all', { calls: 400, default: sum('default'), auto: sum('auto') }]]),
+  );
   if (process.env['TURNWRIGHT_SHOW_LEFT'] !== undefined) console.log(left.join('\n'));
   expect(sum('auto')).toBeLessThanOrEqual(sum('default') * 0.2);
   expect(judged.records).toHaveLength(sum('default') - sum('auto'));

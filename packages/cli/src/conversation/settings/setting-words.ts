@@ -46,7 +46,7 @@ export const SETTING_WORDS: Readonly<Record<string, string>> = {
   'permissions.ask': 'calls that are always asked about (/permissions)',
   'permissions.blockReadsOutsideWorkingDirectories': 'files elsewhere cannot be read',
   'permissions.blockWritesOutsideWorkingDirectories': 'files elsewhere cannot be written',
-  'permissions.defaultMode': 'the permission mode of new sessions: default, acceptEdits, plan',
+  'permissions.defaultMode': 'the permission mode of new sessions: default, acceptEdits, plan, auto',
   'permissions.deny': 'calls that never run (/permissions)',
   'permissions.denyInsteadOfPrompting': 'what would be asked about is denied',
   'permissions.disableBypassPermissionsMode': 'permissions cannot be bypassed',
@@ -88,6 +88,7 @@ export const SETTING_WORDS: Readonly<Record<string, string>> = {
   theme: 'the colours (/theme)',
   toolSearch: 'when tools of servers are left out until they are searched for',
   toolUseSummaries: 'a small model sums up each round of tools',
+  autoMode: 'the model that judges calls in the permission mode auto, what it is told, and its limits',
   verify: 'what must hold when the model says that it is done',
   webFetchPrivateHosts: 'hosts of private networks that WebFetch may read',
 };

@@ -64,7 +64,12 @@ export function askCallJudge(call: JudgedCall, ports: SideCallPorts): Promise<st
   );
 }
 
-function wishes({ allow = [], soft_deny = [], hard_deny = [], environment = [] }: AutoMode): readonly string[] {
+function wishes({
+  allow = [],
+  soft_deny = [],
+  hard_deny = [],
+  environment = [],
+}: AutoMode): readonly string[] {
   const say = (head: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`${head}\n${lines.map((line) => `- ${line}`).join('\n')}`];
   return [

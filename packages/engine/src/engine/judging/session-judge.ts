@@ -51,7 +51,10 @@ export class SessionJudge {
     const judged = this.#last.then(() => this.#judge(asked, signal));
     this.#last = judged.catch(() => undefined);
     return judged.catch((error: unknown) =>
-      handOn('away', `the judge could not be asked: ${error instanceof Error ? error.message : String(error)}`),
+      handOn(
+        'away',
+        `the judge could not be asked: ${error instanceof Error ? error.message : String(error)}`,
+      ),
     );
   }
 
@@ -223,7 +226,11 @@ export class SessionJudge {
   }
 }
 
-const handOn = (why: JudgeVerdict['why'], reason: string): JudgeVerdict => ({ verdict: 'hand_on', why, reason });
+const handOn = (why: JudgeVerdict['why'], reason: string): JudgeVerdict => ({
+  verdict: 'hand_on',
+  why,
+  reason,
+});
 
 const verdictIn = ({ verdict, why, reason, model, ms, costUsd }: JudgeRecord): JudgeVerdict => ({
   verdict: verdict === 'allow' ? 'allow' : 'hand_on',
@@ -235,7 +242,10 @@ const verdictIn = ({ verdict, why, reason, model, ms, costUsd }: JudgeRecord): J
 });
 
 const nameCall = ({ tool, input, cwd }: AskedQuestion): string =>
-  createHash('sha256').update(JSON.stringify([tool.name, input, cwd])).digest('hex').slice(0, 16);
+  createHash('sha256')
+    .update(JSON.stringify([tool.name, input, cwd]))
+    .digest('hex')
+    .slice(0, 16);
 
 /** What a person typed: not what commands, skills, hooks or the engine put into a prompt. */
 function wordsIn(message: ViewMessage): string {
@@ -247,7 +257,8 @@ function wordsIn(message: ViewMessage): string {
   const { content } = message.message;
   if (message.kind === 'prompt') return typedIn(content);
   const [head] = message.kind === 'command' && Array.isArray(content) ? content : [];
-  const args = head?.type === 'text' ? /<command-args>([\s\S]*)<\/command-args>/.exec(head.text)?.[1] : undefined;
+  const args =
+    head?.type === 'text' ? /<command-args>([\s\S]*)<\/command-args>/.exec(head.text)?.[1] : undefined;
   return args ?? '';
 }
 

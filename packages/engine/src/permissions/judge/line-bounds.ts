@@ -52,7 +52,10 @@ async function boundOfSegment(
     return unread('it has words, or starts commands, that only the shell knows');
   const task = readTask(words);
   if (task === undefined)
-    return { kind: 'program', why: `${JSON.stringify(programOf(segment))} is not known to stay in the project here` };
+    return {
+      kind: 'program',
+      why: `${JSON.stringify(programOf(segment))} is not known to stay in the project here`,
+    };
   return boundOfTask(segment, words, task, each, hosts, lines);
 }
 
@@ -93,13 +96,20 @@ async function boundOfTask(
     if (why !== undefined) return { kind: 'network', why };
   }
   if (task.installed !== undefined && !(await isInstalled(task.installed, each)))
-    return { kind: 'network', why: `${task.installed} is not installed in the project, so it would be fetched` };
+    return {
+      kind: 'network',
+      why: `${task.installed} is not installed in the project, so it would be fetched`,
+    };
   const named = await namedPlaces(segment, task.kind === 'page' ? [] : words, each);
   const written = await writtenPaths(segment, each.context);
   if (named === undefined || written.unknown) return unread('only the shell knows where it works');
   if ((await filterOutside('write', [...named, ...written.paths], each)).length > 0) return OUTSIDE;
   for (const path of task.kind === 'history' ? [] : [...named, ...written.paths])
-    if (holdsProtectedName(path.real ?? path.spelled) && !isBinary(path) && (await isProtected(path, each.context)))
+    if (
+      holdsProtectedName(path.real ?? path.spelled) &&
+      !isBinary(path) &&
+      (await isProtected(path, each.context))
+    )
       return { kind: 'protected', why: 'it names what decides over what runs later' };
   return undefined;
 }
@@ -109,7 +119,10 @@ const isBinary = ({ spelled }: ResolvedPath): boolean => /\/node_modules\/\.bin\
 /** Whether a working directory, or a folder above the place in it, holds the program. */
 async function isInstalled(name: string, { context, roots }: Case): Promise<boolean> {
   for (const root of ['.', ...roots])
-    if ((await context.stat((await context.resolve(`${root}/node_modules/.bin/${name}`)).spelled)) !== undefined) return true;
+    if (
+      (await context.stat((await context.resolve(`${root}/node_modules/.bin/${name}`)).spelled)) !== undefined
+    )
+      return true;
   return false;
 }
 

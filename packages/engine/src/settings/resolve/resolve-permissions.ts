@@ -91,7 +91,12 @@ export function resolvePermissions(
     options.allowDangerouslySkipPermissions === true || options.permissionMode === 'bypassPermissions';
   const maySkip = asksToSkip && banned === undefined;
   return {
-    permissionMode: resolveMode(options, layers, { maySkip, banned, unjudged: judged.judge ? undefined : why }, places),
+    permissionMode: resolveMode(
+      options,
+      layers,
+      { maySkip, banned, unjudged: judged.judge ? undefined : why },
+      places,
+    ),
     autoMode: judged,
     allowDangerouslySkipPermissions: maySkip,
     permissionRules: rules,

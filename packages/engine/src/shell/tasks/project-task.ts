@@ -89,7 +89,8 @@ const INTERPRETERS: Readonly<Record<string, RegExp>> = {
   bash: /^-[nxeu]+$/,
   sh: /^-[nxeu]+$/,
 };
-const MODULES = /^(?:pytest|unittest|mypy|black|ruff|flake8|isort|pylint|compileall|doctest|json\.tool|tabnanny|pyright|coverage)$/;
+const MODULES =
+  /^(?:pytest|unittest|mypy|black|ruff|flake8|isort|pylint|compileall|doctest|json\.tool|tabnanny|pyright|coverage)$/;
 
 const MANAGERS = /^(?:npm|pnpm|yarn|bun)$/;
 /** What a package manager does beside running scripts: from the lock file alone, or it shows something. */
@@ -107,7 +108,9 @@ function managed(program: string, args: readonly string[]): ProjectTask | undefi
     (arg, i) =>
       SELECTS.test(arg) ||
       SELECTS.test(front[i - 1] ?? '') ||
-      /^(?:-r|-s|--(?:silent|recursive|parallel|stream|if-present|workspaces|no-bail|filter=[\w@/.{}-]+))$/.test(arg),
+      /^(?:-r|-s|--(?:silent|recursive|parallel|stream|if-present|workspaces|no-bail|filter=[\w@/.{}-]+))$/.test(
+        arg,
+      ),
   );
   if (!isRead || verb === '') return undefined;
   const named = behind.filter((arg) => !isOption(arg));
@@ -153,7 +156,9 @@ function isTool(program: string, args: readonly string[]): boolean {
   const isMeant = first === true || first.test(verb) || first.test(args[0] ?? '');
   // `go run module@version` fetches it.
   if (program === 'go' && args.some((arg) => /@|^[\w-]+\.[a-z]+\//.test(arg))) return false;
-  return isMeant && !args.some((arg) => (isOption(arg) ? SENDS.test(arg) : !/[./:]/.test(arg) && reachesOut(arg)));
+  return (
+    isMeant && !args.some((arg) => (isOption(arg) ? SENDS.test(arg) : !/[./:]/.test(arg) && reachesOut(arg)))
+  );
 }
 
 /** Options by which tools send what they have found. */
@@ -174,12 +179,19 @@ function interpreted(program: string, args: readonly string[]): ProjectTask | un
 /** Targets of a build: every word that is no option is one. */
 function built(args: readonly string[]): ProjectTask | undefined {
   const options = args.filter(isOption);
-  const targets = args.filter((arg, i) => !isOption(arg) && !(/^-j$/.test(args[i - 1] ?? '') && /^\d+$/.test(arg)));
-  const areRead = options.every((arg) => /^-(?:j\d*|[knsqwB]+|-(?:no-daemon|dry-run|quiet|stacktrace|info|offline|parallel|console=plain))$|^-D(?:skipTests|maven\.test\.skip=true)$|^-T\d+C?$/.test(arg));
+  const targets = args.filter(
+    (arg, i) => !isOption(arg) && !(/^-j$/.test(args[i - 1] ?? '') && /^\d+$/.test(arg)),
+  );
+  const areRead = options.every((arg) =>
+    /^-(?:j\d*|[knsqwB]+|-(?:no-daemon|dry-run|quiet|stacktrace|info|offline|parallel|console=plain))$|^-D(?:skipTests|maven\.test\.skip=true)$|^-T\d+C?$/.test(
+      arg,
+    ),
+  );
   return areRead && targets.every(isEverydayTarget) ? CODE : undefined;
 }
 
-const GOALS = /^(?:package|assemble|jar|classes|testClasses|compileJava|compileTestJava|spotlessCheck|spotlessApply|detekt|javadoc)$/;
+const GOALS =
+  /^(?:package|assemble|jar|classes|testClasses|compileJava|compileTestJava|spotlessCheck|spotlessApply|detekt|javadoc)$/;
 const isEverydayTarget = (target: string): boolean =>
   target.split(':').every((part) => part === '' || GOALS.test(part) || isEverydayName(part));
 
@@ -195,22 +207,36 @@ export function readTask(words: readonly string[]): ProjectTask | undefined {
   const [path = '', ...args] = words;
   const program = baseName(path);
   if (args.some((arg) => arg.length > 4_000)) return undefined;
-  if (program === 'git') return isLocalHistory(args) && beyondName(words).length === 0 ? { kind: 'history' } : undefined;
+  if (program === 'git')
+    return isLocalHistory(args) && beyondName(words).length === 0 ? { kind: 'history' } : undefined;
   if (program === 'curl') return readPage(args);
   if (program === 'sed') return edited(words);
-  if (program === 'tee') return args.every((arg) => !isOption(arg) || arg === '-a') ? { kind: 'files' } : undefined;
+  if (program === 'tee')
+    return args.every((arg) => !isOption(arg) || arg === '-a') ? { kind: 'files' } : undefined;
   if (program === 'chmod')
     return /^(?:[ugoa]*[+-][rwx]+|0?[0-7]{3})$/.test(args[0] ?? '') && !args.slice(1).some(isOption)
       ? { kind: 'files' }
       : undefined;
   if (loadsElsewhere(words, Math.max(2, words.length)).some((at) => isLoaded(words, at))) return undefined;
-  if (path !== program) return path.startsWith('./') || !path.startsWith('/') ? ofTheProject(path, args) : undefined;
+  if (path !== program)
+    return path.startsWith('./') || !path.startsWith('/') ? ofTheProject(path, args) : undefined;
   if (MANAGERS.test(program)) return managed(program, args);
-  if (program === 'npx' || program === 'bunx') return executed(args[0] === '--no-install' || args[0] === '--no' ? args.slice(1) : args);
-  if (program === 'make' || program === 'gmake' || program === 'mvn' || program === 'gradle' || program === 'rake') return built(args);
+  if (program === 'npx' || program === 'bunx')
+    return executed(args[0] === '--no-install' || args[0] === '--no' ? args.slice(1) : args);
+  if (
+    program === 'make' ||
+    program === 'gmake' ||
+    program === 'mvn' ||
+    program === 'gradle' ||
+    program === 'rake'
+  )
+    return built(args);
   if (program === 'c8' || program === 'nyc') return isOption(args[0] ?? '-') ? undefined : readTask(args);
   if (program === 'bundle') return args[0] === 'exec' ? readTask(args.slice(1)) : undefined;
-  if ((program === 'uv' || program === 'poetry' || program === 'pdm' || program === 'pipenv') && args[0] === 'run')
+  if (
+    (program === 'uv' || program === 'poetry' || program === 'pdm' || program === 'pipenv') &&
+    args[0] === 'run'
+  )
     return isOption(args[1] ?? '-') ? undefined : readTask(args.slice(1));
   if (Object.hasOwn(INTERPRETERS, program)) return interpreted(program, args);
   return isTool(program, args) ? CODE : undefined;
@@ -226,4 +252,6 @@ function ofTheProject(path: string, args: readonly string[]): ProjectTask | unde
 
 /** Configuration that lies in the project is its own: the places that words name are checked. */
 const isLoaded = (words: readonly string[], at: number): boolean =>
-  !/^(?:-c|-p|--(?:config|project|reporter|format|environment|env|testEnvironment|cwd|dir|root|resolver))(?:=|$)/.test(words[at] ?? '');
+  !/^(?:-c|-p|--(?:config|project|reporter|format|environment|env|testEnvironment|cwd|dir|root|resolver))(?:=|$)/.test(
+    words[at] ?? '',
+  );

@@ -1,7 +1,8 @@
 /** `curl` that reads pages and sends nothing: its addresses are held against the hosts that are known. */
 import type { ProjectTask } from './project-task.ts';
 
-const PLAIN = /^-[sSfLIi]+$|^--(?:silent|show-error|fail|fail-with-body|location|head|include|compressed|no-progress-meter)$/;
+const PLAIN =
+  /^-[sSfLIi]+$|^--(?:silent|show-error|fail|fail-with-body|location|head|include|compressed|no-progress-meter)$/;
 const NUMBERED = /^(?:-m|--(?:max-time|connect-timeout|retry|retry-delay|max-redirs))$/;
 const ACCEPTS = /^Accept(?:-Language)?: [\w/+*.,;= -]{1,100}$/i;
 const SHOWS = /^(?:[^%@\\]|%\{(?:http_code|response_code|time_total|size_download|content_type)\}|\\n)*$/;
