@@ -104,7 +104,7 @@ describe('a call that no rule decides about', () => {
     expect(existsSync(join(run.cwd, 'b.txt'))).toBe(false);
   });
 
-  it('is denied with the reason where nobody can be asked', async () => {
+  it('is denied with the reason where no person can be asked', async () => {
     const run = await auto([write('b.txt'), handsOn('Nobody asked for b.')]);
     const result = successOf(run);
     expect(result.permission_denials).toHaveLength(1);
@@ -220,7 +220,7 @@ describe('how the mode is chosen', () => {
       options: { permissionMode: 'auto' },
     });
     expect(run.warnings.join('\n')).toContain(
-      'The permission mode "auto" means "default" here: what no rule allows is asked about, and denied where nobody can be asked, because no judge is named.',
+      'The permission mode "auto" means "default" here: what no rule allows is asked about, and denied where no question can be asked, because no judge is named.',
     );
     expect(modeOf(run)).toBe('default');
   });

@@ -40,7 +40,7 @@ interface ConversationOptions {
   onStep(step: Reduction): void;
 }
 
-/** `auto` behind `plan`: who passes it on the way there must not come back to it when the plan is approved. */
+/** `auto` behind `plan`: what is passed on the way there may come back when the plan is approved. */
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'auto'];
 
 export class TerminalConversation {
@@ -185,7 +185,7 @@ export class TerminalConversation {
     void this.#learnModel().catch(() => undefined);
   }
 
-  /** Switches to the next permission mode: manual, accept edits, plan, and auto if the session has a judge. */
+  /** Switches to the next permission mode: manual, accept edits, plan; auto if the session has a judge. */
   cycleMode(): void {
     const mode = MODES[(MODES.indexOf(this.#state.session.mode) + 1) % MODES.length] ?? 'default';
     this.dispatch({ kind: 'mode', mode });

@@ -369,8 +369,8 @@ export interface BaseOptions<Output = unknown> {
    */
   allowedToolsOnly?: boolean | undefined;
   /**
-   * Who decides about calls that no rule covers. `auto`: a model judges them within bounds, if `autoMode` names
-   * one; else it means `default`, as `manual` does: the host is asked.
+   * Who decides about calls that no rule covers. `auto`: a model judges them within bounds, if `autoMode`
+   * names one; else it means `default`, as `manual` does: the host is asked.
    * @default default
    *
    * @example

@@ -7,7 +7,7 @@ import { EFFORT_LEVELS, type ThinkingConfig } from '../protocol/model/wire.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
 import { PERMISSION_MODES } from '../protocol/tools/permission.ts';
 import type { Tracer, TracingOptions } from '../protocol/tracing.ts';
-import { autoModeKind } from './auto-mode.ts';
+import { autoModeKind } from './auto-mode-kind.ts';
 import {
   anyText,
   callback,

@@ -114,8 +114,7 @@ export interface Permissions extends PermissionPort {
   explain(asked: AskedQuestion, files: RuleFiles): Promise<PermissionExplanation>;
   /**
    * What keeps the judge of mode `auto` from deciding about a call that is to be asked about, by the rules of
-   * this moment; undefined: the mode that applies to it is another one. The code for it is loaded by the first
-   * call.
+   * this moment; undefined: the mode that applies to it is another one. Its code is loaded by the first call.
    */
   judgeBound(asked: AskedQuestion, hosts: readonly string[]): Promise<JudgeBound | undefined>;
   /** What a text would do as an allow rule, seen from this question. Never rejects. */

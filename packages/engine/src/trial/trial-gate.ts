@@ -210,7 +210,7 @@ function answering({ permission, answer, answeredInput }: RecordedCall): AskPort
 }
 
 /**
- * A recorded word of the judge stands for it, within the bounds of the policy that is tried; a call without
+ * A recorded word of the judge counts as its answer, within the bounds of the policy that is tried; a call without
  * one is asked about.
  */
 function judgedFirst(ask: AskPort, { permission }: RecordedCall, permissions: Permissions): AskPort {

@@ -130,7 +130,7 @@ const toolNames = ({ requests }: Seen) => requests[0]?.tools.map(({ name }) => n
 
 const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
   autoMode: {
-    beside: { permissionMode: 'auto' },
+    beside: { permissionMode: 'auto', tools: ['Write'] },
     of: { autoMode: { judge: 'haiku' } },
     script: [
       callTool('Write', { file_path: 'a.txt', content: 'x' }),

@@ -150,8 +150,10 @@ function session(mode: PermissionMode) {
       permissions,
       hasHost: true,
       isAnswered: () => false,
-      answered: () => {},
-      judge: (...asked) => (permissions.mode === 'auto' ? judge.judge(...asked) : undefined),
+      judging: {
+        ask: (...asked) => (permissions.mode === 'auto' ? judge.judge(...asked) : undefined),
+        answered: async () => {},
+      },
     },
   );
   return {

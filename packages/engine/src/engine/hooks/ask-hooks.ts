@@ -4,6 +4,7 @@ import type { JudgeVerdict } from '../../protocol/tools/auto-mode.ts';
 import type { AskedQuestion, AskPort, PermissionPort } from '../../protocol/tools/gate-ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import { describeCalledTool } from '../../tools/gate/outward-input.ts';
+import type { Judging } from '../judging/judging.ts';
 
 interface AskedHooks {
   readonly hooks: HookPort;
@@ -12,10 +13,8 @@ interface AskedHooks {
   readonly hasHost: boolean;
   /** Whether the answer about this call is known: neither hooks nor the person are asked again. */
   isAnswered(toolUseId: string): boolean;
-  /** Goes before the person, behind hooks. undefined: the call is not for the judge. */
-  judge(...question: Parameters<AskPort>): Promise<JudgeVerdict | undefined> | undefined;
-  /** A person has answered. */
-  answered(): void;
+  /** Goes before the person, behind hooks. */
+  readonly judging: Pick<Judging, 'ask' | 'answered'>;
 }
 
 /**
@@ -24,7 +23,7 @@ interface AskedHooks {
  */
 export function askHooksFirst(
   ask: AskPort,
-  { hooks, permissions, hasHost, isAnswered, judge, answered }: AskedHooks,
+  { hooks, permissions, hasHost, isAnswered, judging }: AskedHooks,
 ): AskPort {
   return async (asked, signal) => {
     const { tool, input, toolUseId, suggestions, agentId } = asked;
@@ -51,7 +50,7 @@ export function askHooksFirst(
         return { ...read.answer, answeredBy: 'hook' };
       }
     }
-    const verdict = await judge(asked, signal);
+    const verdict = await judging.ask(asked, signal);
     if (verdict?.verdict === 'allow') return { behavior: 'allow', answeredBy: 'classifier', judge: verdict };
     const question = verdict === undefined ? asked : handedOn(asked, verdict);
     // The notification runs beside the question: a slow hook must not delay it.
@@ -68,7 +67,7 @@ export function askHooksFirst(
       );
     const answer = await ask(question, signal);
     if (verdict === undefined) return answer;
-    if (answer.behavior !== 'pending' && answer.answeredBy === undefined) answered();
+    if (answer.behavior !== 'pending' && answer.answeredBy === undefined) await judging.answered();
     return { ...answer, judge: verdict };
   };
 }

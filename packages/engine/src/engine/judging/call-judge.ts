@@ -1,5 +1,5 @@
 /**
- * One question to the judge of mode `auto`, and its answer. What it is told is the call, the rules about its
+ * One question to the judge of mode `auto`, and its answer. It is given the call, the rules about its
  * tool, and what the person wrote: no output of a tool, no file, and nothing that the model said. All of it
  * is data in JSON, so that no text of a call can end it or pass for an instruction.
  */

@@ -1,21 +1,25 @@
 /** The judge of a session, made by the first question in the mode `auto`. */
 import type { JudgeRecord } from '../../protocol/session/journal.ts';
-import type { AutoMode, JudgeVerdict } from '../../protocol/tools/auto-mode.ts';
+import type { JudgeVerdict } from '../../protocol/tools/auto-mode.ts';
 import type { AskedQuestion } from '../../protocol/tools/gate-ports.ts';
 import type { PermissionMode } from '../../protocol/tools/permission.ts';
-import type { SessionRef } from '../session/session-ref.ts';
-import type { SessionJudge } from './session-judge.ts';
+
+export interface CallJudge {
+  /** undefined: the call is not for it. */
+  judge(asked: AskedQuestion, signal: AbortSignal): Promise<JudgeVerdict | undefined>;
+  /** A person has decided about a call. */
+  answered(): void;
+}
 
 interface JudgingPorts {
-  readonly autoMode: AutoMode | undefined;
-  readonly ref: SessionRef;
   readonly permissions: { readonly mode: PermissionMode };
+  make(earlier: readonly JudgeRecord[]): Promise<CallJudge>;
 }
 
 export class Judging {
   readonly #ports: JudgingPorts;
   #earlier: readonly JudgeRecord[] = [];
-  #judge: SessionJudge | undefined;
+  #judge: Promise<CallJudge> | undefined;
 
   constructor(ports: JudgingPorts) {
     this.#ports = ports;
@@ -26,23 +30,14 @@ export class Judging {
     this.#earlier = earlier;
   }
 
-  /** A person has answered a question. */
-  answered(): void {
-    this.#judge?.answered();
+  async answered(): Promise<void> {
+    (await this.#judge)?.answered();
   }
 
   /** undefined: the call is not for the judge. */
   ask(asked: AskedQuestion, signal: AbortSignal): Promise<JudgeVerdict | undefined> | undefined {
-    const { permissions } = this.#ports;
-    // An agent's mode is never wider, but for `auto` in a session without any question.
-    if (permissions.mode !== 'auto' && asked.mode !== 'auto') return undefined;
-    return this.#ask(asked, signal);
-  }
-
-  async #ask(asked: AskedQuestion, signal: AbortSignal): Promise<JudgeVerdict | undefined> {
-    const { autoMode = {}, ref } = this.#ports;
-    const { SessionJudge } = await import('./session-judge.ts');
-    this.#judge ??= new SessionJudge(autoMode, this.#earlier, ref.session);
-    return this.#judge.judge(asked, signal);
+    if (this.#ports.permissions.mode !== 'auto' && asked.mode !== 'auto') return undefined;
+    this.#judge ??= this.#ports.make(this.#earlier);
+    return this.#judge.then((judge) => judge.judge(asked, signal));
   }
 }

@@ -1,5 +1,6 @@
 /** The judge of mode `auto` over a session: its bounds, limits, records, and the rules that it suggests. */
 import { createHash } from 'node:crypto';
+import { errorText } from '@turnwright/base/text/error-text.ts';
 import { hostsIn } from '../../permissions/judge/known-hosts.ts';
 import { namesTool, parseRule } from '../../permissions/rules/permission-rule.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
@@ -11,13 +12,14 @@ import type { AskedQuestion } from '../../protocol/tools/gate-ports.ts';
 import { formatRule } from '../../protocol/tools/permission.ts';
 import type { Session } from '../session/session.ts';
 import { askCallJudge, readJudgement } from './call-judge.ts';
+import type { CallJudge } from './judging.ts';
 
 type Judging = Pick<
   Session,
   'budget' | 'conversation' | 'model' | 'notices' | 'permissions' | 'submissions' | 'world'
 >;
 
-export class SessionJudge {
+export class SessionJudge implements CallJudge {
   readonly #given: AutoMode;
   readonly #limits: Readonly<Record<keyof typeof AUTO_MODE_LIMITS, number>>;
   readonly #session: Judging;
@@ -46,15 +48,12 @@ export class SessionJudge {
     }
   }
 
-  /** undefined: the mode of the call is another one, or the turn was interrupted. Never rejects. */
+  /** undefined also when the turn was interrupted. Never rejects. */
   judge(asked: AskedQuestion, signal: AbortSignal): Promise<JudgeVerdict | undefined> {
     const judged = this.#last.then(() => this.#judge(asked, signal));
     this.#last = judged.catch(() => undefined);
     return judged.catch((error: unknown) =>
-      handOn(
-        'away',
-        `the judge could not be asked: ${error instanceof Error ? error.message : String(error)}`,
-      ),
+      handOn('away', `the judge could not be asked: ${errorText(error)}`),
     );
   }
 

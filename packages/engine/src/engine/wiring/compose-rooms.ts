@@ -10,7 +10,6 @@ import { openAppState } from '../app-state.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { askHooksFirst } from '../hooks/ask-hooks.ts';
 import { composeHooks } from '../hooks/session-hooks.ts';
-import { Judging } from '../judging/judging.ts';
 import { McpRoom } from '../mcp/mcp-room.ts';
 import { NotesPlaces } from '../project/notes-places.ts';
 import { composeSkills } from '../project/session-skills.ts';
@@ -28,7 +27,7 @@ import { WorkingFolder } from '../tools/working-folder.ts';
 import type { Foundation } from './compose-foundation.ts';
 import { composePermissions } from './compose-permissions.ts';
 import { composeTasks, type TaskRoom } from './compose-tasks.ts';
-import { createAskJudge } from './judges.ts';
+import { createAskJudge, createJudging } from './judges.ts';
 import { combineTools, composeOwnTools } from './tools/compose-own-tools.ts';
 import { composeSpill } from './tools/compose-spill.ts';
 
@@ -125,16 +124,9 @@ export function composeRooms(
   const questions = new RecordedQuestions({ ids, conversation, submissions });
   mcp.serve({ notices, hooks, surroundings, questions, parking });
   const asked: AskPort = (...question) => questions.ask(asking.ask, ...question);
-  const { isAnswered } = asking;
-  const judging = new Judging({ autoMode: config.autoMode, ref, permissions });
-  const ask = askHooksFirst(hasHost ? asked : asking.ask, {
-    hooks,
-    permissions,
-    hasHost,
-    isAnswered,
-    judge: (...question) => judging.ask(...question),
-    answered: () => judging.answered(),
-  });
+  const judging = createJudging(config, ref, permissions);
+  const parts = { hooks, permissions, hasHost, isAnswered: asking.isAnswered, judging };
+  const ask = askHooksFirst(hasHost ? asked : asking.ask, parts);
   return {
     agents,
     allTools,

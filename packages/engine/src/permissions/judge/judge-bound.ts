@@ -12,7 +12,7 @@ export interface JudgeBound {
     | 'outside'
     /** Not everything that it does can be read off it. */
     | 'unread'
-    /** It reaches a place on the network that nobody named. */
+    /** It reaches a place on the network that no person named. */
     | 'network'
     /** A program, or a use of one, that is not known to stay within the project. */
     | 'program'

@@ -1,5 +1,5 @@
 /**
- * Hosts whose pages everyone reads, and where nobody who writes pages learns who has read them: an address
+ * Hosts whose pages everyone reads, and where those who write pages do not learn who reads them: an address
  * there carries nothing out. With their subdomains. What else may be read a person names, in a prompt or in
  * settings.
  */
@@ -25,7 +25,7 @@ export function boundOfUrl(text: string, named: readonly string[], isLocalOpen =
   const isKnown = [...KNOWN_HOSTS, ...named].some(
     (each) => host === each.toLowerCase() || host.endsWith(`.${each.toLowerCase()}`),
   );
-  return isKnown ? undefined : `nobody has named the host ${host}`;
+  return isKnown ? undefined : `no person has named the host ${host}`;
 }
 
 /** Hosts of the addresses in a text. */

@@ -147,7 +147,7 @@ async function namedPlaces(
   return Promise.all([...places].map(context.resolve));
 }
 
-/** A word as a path, and what stands in it behind a sign that an option or a list has. */
+/** A word as a path, and what follows in it behind a sign that an option or a list has. */
 function textsOf(word: string): readonly string[] {
   const behind = [...word.matchAll(/[=:,@]([^=:,@]+)/g)].map(([, text = '']) => text);
   const joined = /^-[A-Za-z]([./~].*)$/s.exec(word)?.[1];

@@ -47,11 +47,11 @@ export const AUTO_MODE_LIMITS = {
  * and was not asked; `limit`: nor after a limit was reached. `slow`, `away`, `unclear`: it gave no answer in
  * time, none at all, or none that can be read.
  */
-export type JudgeWhy = 'judged' | 'bound' | 'limit' | 'slow' | 'away' | 'unclear';
+type JudgeWhy = 'judged' | 'bound' | 'limit' | 'slow' | 'away' | 'unclear';
 
 /** What became of a call that was for the judge of mode `auto`. */
 export interface JudgeVerdict {
-  /** `hand_on`: a person is asked, or, where nobody can be, the call is denied. */
+  /** `hand_on`: a person is asked, or, where that cannot be, the call is denied. */
   readonly verdict: 'allow' | 'hand_on';
   readonly why: JudgeWhy;
   /** A sentence: of the judge itself where it answered. */

@@ -98,12 +98,7 @@ export async function resolveConfig({
   const settings = await withModelsFile(layLayers(layers), { cwd, homeDirectory: home, files });
   const providerEnv = { ...env, ...userVariables(layers) };
   const environment = readEnvironment(providerEnv);
-  const permissions = resolvePermissions(
-    options,
-    layers,
-    { cwd, homeDirectory: home, warn, notice },
-    settings.autoMode,
-  );
+  const permissions = resolvePermissions(options, layers, { cwd, homeDirectory: home, warn, notice });
   const { apiKeyHelper, isModelConfigured, providerAskedBy, ...connection } = await resolveConnection({
     given: engine,
     options,

@@ -33,7 +33,6 @@ export function resolvePermissions(
   options: BaseOptions,
   layers: readonly SettingsLayer[],
   places: PermissionPlaces,
-  autoMode: AutoMode | undefined,
 ): Pick<
   Resolution['config'],
   | 'additionalDirectories'
@@ -83,7 +82,7 @@ export function resolvePermissions(
     ({ settings }) => settings.permissions?.disableBypassPermissionsMode === 'disable',
   );
   const unjudged = layers.find(({ settings }) => settings.permissions?.disableAutoMode === 'disable');
-  const { judge, ...wishes } = { ...autoMode, ...options.autoMode };
+  const { judge, ...wishes } = resolveAutoMode(options, layers);
   const judged = { ...wishes, judge: unjudged === undefined ? judge : undefined };
   const why = unjudged === undefined ? NO_JUDGE : `it is switched off by ${unjudged.file}`;
   // Starting in this mode implies the option; switching to it later needs the option at the start.
@@ -159,7 +158,11 @@ const NO_JUDGE =
   'no judge is named. Name a model as autoMode.judge in your settings, as the option, or as --judge';
 
 const sayUnjudged = (why: string): string =>
-  `The permission mode "auto" means "default" here: what no rule allows is asked about, and denied where nobody can be asked, because ${why}.`;
+  `The permission mode "auto" means "default" here: what no rule allows is asked about, and denied where no question can be asked, because ${why}.`;
+
+/** Option by option, the strongest source first. */
+const resolveAutoMode = (options: BaseOptions, layers: readonly SettingsLayer[]): AutoMode =>
+  Object.assign({}, ...layers.map(({ settings }) => settings.autoMode), options.autoMode);
 
 interface ModeLimits {
   readonly maySkip: boolean;

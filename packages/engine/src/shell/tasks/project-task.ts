@@ -7,7 +7,7 @@ import { beyondName } from '../programs/beyond-name.ts';
 import { loadsElsewhere } from '../programs/loaded-code.ts';
 import { baseName } from '../reading/segment.ts';
 import { isLocalHistory } from './local-history.ts';
-import { readPage } from './read-page.ts';
+import { readAddresses } from './page-addresses.ts';
 
 export interface ProjectTask {
   /** `code`: of the project runs; `history`: of the repository changes; `page`: `urls` are read. */
@@ -209,7 +209,10 @@ export function readTask(words: readonly string[]): ProjectTask | undefined {
   if (args.some((arg) => arg.length > 4_000)) return undefined;
   if (program === 'git')
     return isLocalHistory(args) && beyondName(words).length === 0 ? { kind: 'history' } : undefined;
-  if (program === 'curl') return readPage(args);
+  if (program === 'curl') {
+    const urls = readAddresses(args);
+    return urls && { kind: 'page', urls };
+  }
   if (program === 'sed') return edited(words);
   if (program === 'tee')
     return args.every((arg) => !isOption(arg) || arg === '-a') ? { kind: 'files' } : undefined;

@@ -1,5 +1,4 @@
 /** `curl` that reads pages and sends nothing: its addresses are held against the hosts that are known. */
-import type { ProjectTask } from './project-task.ts';
 
 const PLAIN =
   /^-[sSfLIi]+$|^--(?:silent|show-error|fail|fail-with-body|location|head|include|compressed|no-progress-meter)$/;
@@ -7,8 +6,8 @@ const NUMBERED = /^(?:-m|--(?:max-time|connect-timeout|retry|retry-delay|max-red
 const ACCEPTS = /^Accept(?:-Language)?: [\w/+*.,;= -]{1,100}$/i;
 const SHOWS = /^(?:[^%@\\]|%\{(?:http_code|response_code|time_total|size_download|content_type)\}|\\n)*$/;
 
-/** undefined: it may do more. */
-export function readPage(args: readonly string[]): ProjectTask | undefined {
+/** The addresses that it reads; undefined: it may do more. */
+export function readAddresses(args: readonly string[]): readonly string[] | undefined {
   const urls: string[] = [];
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] as string;
@@ -21,5 +20,5 @@ export function readPage(args: readonly string[]): ProjectTask | undefined {
     else if (/^https?:\/\/[^\s{}[\]\\]+$/.test(arg)) urls.push(arg);
     else return undefined;
   }
-  return urls.length === 0 ? undefined : { kind: 'page', urls };
+  return urls.length === 0 ? undefined : urls;
 }
