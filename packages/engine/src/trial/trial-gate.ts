@@ -210,8 +210,8 @@ function answering({ permission, answer, answeredInput }: RecordedCall): AskPort
 }
 
 /**
- * A recorded word of the judge counts as its answer, within the bounds of the policy that is tried; a call without
- * one is asked about.
+ * A recorded word of the judge counts as its answer, within the bounds of the policy that is tried; without
+ * one a call is asked about.
  */
 function judgedFirst(ask: AskPort, { permission }: RecordedCall, permissions: Permissions): AskPort {
   const { judge } = permission ?? {};

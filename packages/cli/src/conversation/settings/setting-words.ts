@@ -88,7 +88,7 @@ export const SETTING_WORDS: Readonly<Record<string, string>> = {
   theme: 'the colours (/theme)',
   toolSearch: 'when tools of servers are left out until they are searched for',
   toolUseSummaries: 'a small model sums up each round of tools',
-  autoMode: 'the model that judges calls in the permission mode auto, what it is told, and its limits',
+  autoMode: 'the model that judges calls in the permission mode auto, what it is given, and its limits',
   verify: 'what must hold when the model says that it is done',
   webFetchPrivateHosts: 'hosts of private networks that WebFetch may read',
 };

@@ -82,9 +82,8 @@ export function resolvePermissions(
     ({ settings }) => settings.permissions?.disableBypassPermissionsMode === 'disable',
   );
   const unjudged = layers.find(({ settings }) => settings.permissions?.disableAutoMode === 'disable');
-  const { judge, ...wishes } = resolveAutoMode(options, layers);
-  const judged = { ...wishes, judge: unjudged === undefined ? judge : undefined };
-  const why = unjudged === undefined ? NO_JUDGE : `it is switched off by ${unjudged.file}`;
+  const autoMode = unjudged === undefined ? resolveAutoMode(options, layers) : undefined;
+  const whyUnjudged = unjudged === undefined ? NO_JUDGE : `it is switched off by ${unjudged.file}`;
   // Starting in this mode implies the option; switching to it later needs the option at the start.
   const asksToSkip =
     options.allowDangerouslySkipPermissions === true || options.permissionMode === 'bypassPermissions';
@@ -93,10 +92,10 @@ export function resolvePermissions(
     permissionMode: resolveMode(
       options,
       layers,
-      { maySkip, banned, unjudged: judged.judge ? undefined : why },
+      { maySkip, banned, unjudged: autoMode?.judge === undefined ? whyUnjudged : undefined },
       places,
     ),
-    autoMode: judged,
+    autoMode,
     allowDangerouslySkipPermissions: maySkip,
     permissionRules: rules,
     additionalDirectories: [...directories.keys()],
@@ -160,9 +159,11 @@ const NO_JUDGE =
 const sayUnjudged = (why: string): string =>
   `The permission mode "auto" means "default" here: what no rule allows is asked about, and denied where no question can be asked, because ${why}.`;
 
-/** Option by option, the strongest source first. */
-const resolveAutoMode = (options: BaseOptions, layers: readonly SettingsLayer[]): AutoMode =>
-  Object.assign({}, ...layers.map(({ settings }) => settings.autoMode), options.autoMode);
+/** Field by field; undefined: no source has any. */
+function resolveAutoMode(options: BaseOptions, layers: readonly SettingsLayer[]): AutoMode | undefined {
+  const given = [...layers.map(({ settings }) => settings.autoMode), options.autoMode];
+  return given.every((each) => each === undefined) ? undefined : Object.assign({}, ...given);
+}
 
 interface ModeLimits {
   readonly maySkip: boolean;
