@@ -2,7 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CanUseTool, type Options, query, type SDKResultMessage, sessionCost } from '@turnwright/engine';
+import {
+  type CanUseTool,
+  explainSession,
+  type Options,
+  query,
+  replaySession,
+  type SDKResultMessage,
+  sessionCost,
+  tryPolicy,
+} from '@turnwright/engine';
 import { reply, type ScriptedReply, toolUse } from '@turnwright/testing/rehearsal';
 import { describe, expect, it } from 'vitest';
 import { cutJournalAfter } from './journal.ts';
@@ -38,6 +47,7 @@ type Run = Awaited<ReturnType<typeof auto>>;
 
 const permissionsIn = ({ decisions }: Run) =>
   decisions.flatMap(({ tools }) => tools.map(({ permission }) => permission));
+const isOfJudge = (body: unknown) => (body as { readonly model?: string } | undefined)?.model === JUDGE;
 const modeOf = ({ messages }: Run) =>
   messages.flatMap((each) =>
     each.type === 'system' && each.subtype === 'init' ? [each.permissionMode] : [],
@@ -331,6 +341,57 @@ describe('kill -9 between the word of the judge and the end of the call', () => 
       if (message.type === 'result') results.push(message);
     expect(results).toMatchObject([{ subtype: 'success', result: 'Done.' }]);
     expect(readFileSync(join(cwd, 'runs'), 'utf8')).toBe('ran\n');
-    expect(server.requests.filter(({ body }) => JSON.stringify(body).includes(JUDGE))).toHaveLength(1);
+    expect(server.requests.filter(({ body }) => isOfJudge(body))).toHaveLength(1);
   });
+});
+
+it('explain, replay and policy try read what was recorded, and ask no judge', async () => {
+  const run = await auto(
+    [
+      write('a.txt'),
+      bash('npm test'),
+      write('b.txt'),
+      bash('terraform apply'),
+      allows({ times: 2 }),
+      handsOn(),
+    ],
+    {},
+    { files: { 'package.json': '{"scripts":{"test":"true"}}' } },
+  );
+  const at = { env: { TURNWRIGHT_HOME: run.home }, cwd: run.cwd };
+  const asked = requestsOfJudge(run).length;
+  const said = await explainSession(run.sessionId, at);
+  expect(said).toContain('Allowed by the judge:');
+  expect(said).toMatch(
+    /Write .*a\.txt: Allowed by the judge of the mode auto\..*allowed it: It is what was asked for\./,
+  );
+  expect(said).toMatch(/b\.txt: .*The judge claude-haiku-4-5 \(.*\) handed it on: It was not asked for\./);
+  expect(said).toContain(
+    'The mode auto leaves it to a person: "terraform" is not known to stay in the project here.',
+  );
+
+  expect((await replaySession(run.sessionId, at)).difference).toBeUndefined();
+
+  const tried = (change: Parameters<typeof tryPolicy>[0]) =>
+    tryPolicy(change, { ...at, sessions: [run.sessionId] });
+  const same = await tried({ allow: ['Bash(nix:*)'] });
+  expect(same).toMatchObject({
+    calls: 4,
+    before: { allow: 2, ask: 2, deny: 0 },
+    newlyAsked: 0,
+    newlyAllowed: 0,
+  });
+  // A rule goes before the recorded word; without the mode nothing is judged.
+  expect(await tried({ ask: ['Bash(npm test)'] })).toMatchObject({ newlyAsked: 1, newlyAllowed: 0 });
+  expect(await tried({ mode: 'default' })).toMatchObject({ newlyAsked: 2, after: { ask: 4 } });
+  expect((await tried({ mode: 'default' })).smallest?.offers).not.toEqual([]);
+  expect(run.server.requests.filter(({ body }) => isOfJudge(body))).toHaveLength(asked);
+
+  const plain = await rehearse({
+    replies: [write('a.txt'), reply('Done.')],
+    options: { permissionMode: 'default' },
+  });
+  const elsewhere = { env: { TURNWRIGHT_HOME: plain.home }, cwd: plain.cwd, sessions: [plain.sessionId] };
+  // A call without a recorded word is one that a person is asked about.
+  expect(await tryPolicy({ mode: 'auto' }, elsewhere)).toMatchObject({ after: { allow: 0, ask: 1 } });
 });

@@ -50,6 +50,7 @@ export const SETTING_WORDS: Readonly<Record<string, string>> = {
   'permissions.deny': 'calls that never run (/permissions)',
   'permissions.denyInsteadOfPrompting': 'what would be asked about is denied',
   'permissions.disableBypassPermissionsMode': 'permissions cannot be bypassed',
+  'permissions.disableAutoMode': 'no model answers permission questions',
   persistentRetry: 'overload and rate limits are waited out without end',
   plansDirectory: 'folder of approved plans',
   promptCacheTtl: 'how long a prompt stays in the cache',
