@@ -83,7 +83,7 @@ export class SessionJudge implements CallJudge {
       const now = await permissions.judgeBound(asked, this.#hosts());
       if (now?.kind !== 'open') return handOn('bound', now?.why ?? 'the mode is another one by now');
     }
-    this.#suggest(asked);
+    await this.#suggest(asked);
     return verdict;
   }
 
@@ -209,18 +209,23 @@ export class SessionJudge implements CallJudge {
   }
 
   /** A rule that would have saved the same question often enough; no rule is added by this. */
-  #suggest({ suggestions = [] }: AskedQuestion): void {
-    for (const update of suggestions) {
-      if (update.type !== 'addRules') continue;
-      for (const rule of update.rules.map(formatRule)) {
-        const times = (this.#allowances.get(rule) ?? 0) + 1;
-        this.#allowances.set(rule, times);
-        if (times === this.#limits.suggestAfter)
-          this.#session.notices.say(
-            `The judge has allowed calls that the rule ${rule} would allow ${times} times. With it, no model is asked: add it to permissions.allow, or see all of them with turnwright policy try.`,
-            'notice',
-          );
-      }
+  async #suggest(asked: AskedQuestion): Promise<void> {
+    const { notices, permissions } = this.#session;
+    const updates = asked.suggestions ?? [];
+    const rules = updates.flatMap((update) =>
+      update.type === 'addRules' ? update.rules.map(formatRule) : [],
+    );
+    for (const rule of rules) {
+      const times = (this.#allowances.get(rule) ?? 0) + 1;
+      this.#allowances.set(rule, times);
+      if (times !== this.#limits.suggestAfter) continue;
+      const checked = await permissions.checkRule(rule, asked);
+      // One that reaches far is not for a message to suggest.
+      if (checked.ok && checked.caution === undefined)
+        notices.say(
+          `The judge has allowed calls that the rule ${rule} would allow ${times} times. With it, no model is asked: add it to permissions.allow, or see all of them with turnwright policy try.`,
+          'notice',
+        );
     }
   }
 }

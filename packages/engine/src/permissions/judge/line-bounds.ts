@@ -100,7 +100,9 @@ async function boundOfTask(
       kind: 'network',
       why: `${task.installed} is not installed in the project, so it would be fetched`,
     };
-  const named = await namedPlaces(segment, task.kind === 'page' ? [] : words, each);
+  // What the others are given may be addresses or scripts; the files that they write are known.
+  const namesFiles = task.kind === 'code' || task.kind === 'history';
+  const named = await namedPlaces(segment, namesFiles ? words : [], each);
   const written = await writtenPaths(segment, each.context);
   if (named === undefined || written.unknown) return unread('only the shell knows where it works');
   if ((await filterOutside('write', [...named, ...written.paths], each)).length > 0) return OUTSIDE;

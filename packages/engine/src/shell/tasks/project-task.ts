@@ -253,8 +253,12 @@ function ofTheProject(path: string, args: readonly string[]): ProjectTask | unde
   return reachesOut(path) || args.some(reachesOut) ? undefined : CODE;
 }
 
-/** Configuration that lies in the project is its own: the places that words name are checked. */
+/**
+ * Of a program that checks or tests, configuration that lies in the project is the project's own: the places
+ * that words name are checked.
+ */
 const isLoaded = (words: readonly string[], at: number): boolean =>
+  TOOLS[baseName(words[0] ?? '')] !== true ||
   !/^(?:-c|-p|--(?:config|project|reporter|format|environment|env|testEnvironment|cwd|dir|root|resolver))(?:=|$)/.test(
     words[at] ?? '',
   );

@@ -236,7 +236,7 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
 function noteJudged(notes: CallNotes, judge: JudgeVerdict): void {
   notes.judge = judge;
   const { asked } = notes;
-  if (judge.verdict === 'hand_on' && asked?.reasonType === 'other')
+  if (judge.verdict === 'hand_on' && (asked?.reasonType === 'other' || asked?.reasonType === 'workingDir'))
     notes.asked = { reasonType: 'classifier', message: `${asked.message} ${judge.reason}` };
 }
 
