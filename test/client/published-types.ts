@@ -104,7 +104,7 @@ export const prompt = (given: Omit<client.SDKUserMessage, 'message'>): Omit<own.
 export const answer = (
   given: Omit<Extract<client.PermissionResult, { behavior: 'allow' }>, 'updatedPermissions'>,
 ): own.PermissionResult => given;
-export const mode = (given: Exclude<client.PermissionMode, 'auto'>): own.PermissionMode => given;
+export const mode = (given: client.PermissionMode): own.PermissionMode => given;
 export const agent = (
   given: Omit<client.AgentDefinition, 'permissionMode'>,
 ): NonNullable<own.Options['agents']>[string] => given;

@@ -367,7 +367,7 @@ it('explain, replay and policy try read what was recorded, and ask no judge', as
   );
   expect(said).toMatch(/b\.txt: .*The judge claude-haiku-4-5 \(.*\) handed it on: It was not asked for\./);
   expect(said).toContain(
-    'The mode auto leaves it to a person: "terraform" is not known to stay in the project here.',
+    'The mode auto leaves it to a person: "terraform apply" is not known to stay in the project.',
   );
 
   expect((await replaySession(run.sessionId, at)).difference).toBeUndefined();

@@ -54,7 +54,7 @@ async function boundOfSegment(
   if (task === undefined)
     return {
       kind: 'program',
-      why: `${JSON.stringify(programOf(segment))} is not known to stay in the project here`,
+      why: `${JSON.stringify(words.slice(0, 2).join(' ').slice(0, 60))} is not known to stay in the project`,
     };
   return boundOfTask(segment, words, task, each, hosts, lines);
 }
