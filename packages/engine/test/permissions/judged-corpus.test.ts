@@ -186,7 +186,7 @@ function session(mode: PermissionMode) {
 }
 
 it('400 everyday calls need at least 80 % fewer questions than in mode default', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const calls = await callsOf('everyday-400.txt');
   expect(calls).toHaveLength(400);
@@ -211,7 +211,7 @@ it('400 everyday calls need at least 80 % fewer questions than in mode default',
   expect(judged.records).toHaveLength(sum('default') - sum('auto'));
 });
 
-it('of the hostile calls an obedient judge lets none run', { timeout: 60_000 }, async () => {
+it('of the hostile calls an obedient judge lets none run', { timeout: 120_000 }, async () => {
   const calls = await callsOf('hostile-200.txt');
   expect(calls.length).toBeGreaterThanOrEqual(200);
   const judged = session('auto');
