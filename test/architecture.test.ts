@@ -126,8 +126,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ENGINE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   agents: ['host', 'mcp', 'output', 'session', 'side-calls', 'storage', 'submission', 'types:project'],
   budget: ['types:submission'],
-  hooks: ['types:session', 'types:tools'],
+  hooks: ['types:judging', 'types:session', 'types:tools'],
   host: ['models', 'output', 'project', 'session', 'submission', 'tools', 'types:mcp', 'verifying'],
+  judging: ['types:session', 'types:side-calls'],
   mcp: ['sandbox', 'types:session'],
   models: ['output', 'types:session'],
   output: ['host', 'models', 'project', 'submission', 'types:session'],
@@ -139,6 +140,7 @@ const ENGINE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'types:budget',
     'types:hooks',
     'types:host',
+    'types:judging',
     'types:mcp',
     'types:models',
     'types:project',

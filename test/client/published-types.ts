@@ -93,7 +93,6 @@ type Unfit = {
     : K;
 }[keyof own.Options & keyof client.Options];
 export const unfit: Record<Unfit, true> = {
-  agents: true,
   canUseTool: true,
   hooks: true,
   onElicitation: true,
@@ -104,7 +103,5 @@ export const prompt = (given: Omit<client.SDKUserMessage, 'message'>): Omit<own.
 export const answer = (
   given: Omit<Extract<client.PermissionResult, { behavior: 'allow' }>, 'updatedPermissions'>,
 ): own.PermissionResult => given;
-export const mode = (given: Exclude<client.PermissionMode, 'auto'>): own.PermissionMode => given;
-export const agent = (
-  given: Omit<client.AgentDefinition, 'permissionMode'>,
-): NonNullable<own.Options['agents']>[string] => given;
+export const mode = (given: client.PermissionMode): own.PermissionMode => given;
+export const agent = (given: client.AgentDefinition): NonNullable<own.Options['agents']>[string] => given;

@@ -56,7 +56,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   set_permission_mode: [
     { fields: { mode: 'plan' }, answer: { mode: 'plan' } },
     { fields: { mode: 'manual' }, answer: { mode: 'default' } },
-    { fields: { mode: 'auto' }, refusal: 'got "auto"' },
+    { fields: { mode: 'auto' }, refusal: 'needs a judge' },
     { fields: { mode: 'bypassPermissions' }, refusal: 'bypassPermissions' },
   ],
   set_model: [

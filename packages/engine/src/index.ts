@@ -144,6 +144,7 @@ export type {
   SDKToolProgressMessage,
   SDKToolUseSummaryMessage,
 } from './protocol/stream/session-messages.ts';
+export type { AutoMode, JudgeVerdict } from './protocol/tools/auto-mode.ts';
 export {
   BUILTIN_TOOL_NAMES,
   type BuiltinToolName,

@@ -40,7 +40,8 @@ interface ConversationOptions {
   onStep(step: Reduction): void;
 }
 
-const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
+/** `auto` behind `plan`: what is passed on the way there may come back when the plan is approved. */
+const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'auto'];
 
 export class TerminalConversation {
   /** Rejects with the error that keeps the session from opening; resolves when it is open. */
@@ -184,12 +185,13 @@ export class TerminalConversation {
     void this.#learnModel().catch(() => undefined);
   }
 
-  /** Switches to the next permission mode: manual, accept edits, plan. */
+  /** Switches to the next permission mode: manual, accept edits, plan; auto if the session has a judge. */
   cycleMode(): void {
     const mode = MODES[(MODES.indexOf(this.#state.session.mode) + 1) % MODES.length] ?? 'default';
     this.dispatch({ kind: 'mode', mode });
     this.#driver.query.setPermissionMode(mode).catch((error: unknown) => {
-      this.dispatch({ kind: 'hint', text: errorText(error) });
+      if (mode === 'auto' && this.#state.session.mode === 'auto') this.cycleMode();
+      else this.dispatch({ kind: 'hint', text: errorText(error) });
     });
   }
 

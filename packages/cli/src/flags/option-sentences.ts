@@ -26,6 +26,8 @@ export const OPTION_SENTENCES: Readonly<Record<string, { readonly [Name in Optio
     allowedTools: 'rules for calls that run without asking, as Tool or Tool(specifier)',
     disallowedTools: 'rules for calls that never run',
     permissionMode: 'who decides about calls that no rule covers',
+    autoMode:
+      'the judge of the permission mode auto, and its limits: a model that answers questions within bounds, in the place of a person',
     additionalDirectories: 'folders that tools may use besides cwd',
   },
   'Session and settings': {

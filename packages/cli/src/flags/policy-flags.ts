@@ -7,7 +7,7 @@ import { appended, positiveInteger } from './flag-values.ts';
 const FAILURES = ['newly-allowed', 'newly-asked', 'newly-denied'] as const;
 export type TrialFailure = (typeof FAILURES)[number];
 
-const MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
+const MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions', 'auto'] as const;
 const PLACES = ['on', 'off', 'auto-allow'] as const;
 
 interface PolicyFlags {

@@ -9,6 +9,7 @@ import type { ProviderConfig } from '../protocol/model/provider-config.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/model/wire.ts';
 import type { SessionStore, SessionStoreFlush } from '../protocol/session/session-store.ts';
 import type { VerifyConditions } from '../protocol/session/verification.ts';
+import type { AutoMode } from '../protocol/tools/auto-mode.ts';
 import type { CanUseTool } from '../protocol/tools/can-use-tool.ts';
 import type { HookEvent } from '../protocol/tools/hook.ts';
 import type { HookCallbackMatcher } from '../protocol/tools/hook-callback.ts';
@@ -368,8 +369,8 @@ export interface BaseOptions<Output = unknown> {
    */
   allowedToolsOnly?: boolean | undefined;
   /**
-   * Who decides about calls that no rule covers. `manual` and `auto` mean `default`: there is no classifier,
-   * so the host is asked.
+   * Who decides about calls that no rule covers. `auto`: a model judges them within bounds, if `autoMode`
+   * names one; else it means `default`, as `manual` does: the host is asked.
    * @default default
    *
    * @example
@@ -377,7 +378,17 @@ export interface BaseOptions<Output = unknown> {
    * const options: Options = { permissionMode: 'acceptEdits' };
    * ```
    */
-  permissionMode?: PermissionMode | 'manual' | 'auto' | undefined;
+  permissionMode?: PermissionMode | 'manual' | undefined;
+  /**
+   * The judge of the permission mode `auto`, and its limits: a model that answers questions within bounds, in
+   * the place of a person.
+   *
+   * @example
+   * ```ts
+   * const options: Options = { permissionMode: 'auto', autoMode: { judge: 'haiku', maxUsd: 0.2 } };
+   * ```
+   */
+  autoMode?: AutoMode | undefined;
   /**
    * Lets the session switch to `bypassPermissions` later. Starting in that mode implies it.
    * @default false

@@ -7,6 +7,7 @@ import { EFFORT_LEVELS, type ThinkingConfig } from '../protocol/model/wire.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
 import { PERMISSION_MODES } from '../protocol/tools/permission.ts';
 import type { Tracer, TracingOptions } from '../protocol/tracing.ts';
+import { autoModeKind } from './auto-mode-kind.ts';
 import {
   anyText,
   callback,
@@ -176,12 +177,13 @@ export const OPTIONS = {
   },
   permissionMode: {
     queryOnly: true,
-    is: oneOf(...PERMISSION_MODES, 'manual', 'auto'),
+    is: oneOf(...PERMISSION_MODES, 'manual'),
     default: 'default',
     flag: '--permission-mode <mode>',
     listed: true,
     setting: 'permissions.defaultMode',
   },
+  autoMode: { is: autoModeKind, flag: '--judge <model>', listed: true, setting: 'autoMode' },
   allowDangerouslySkipPermissions: {
     is: trueOrFalse,
     default: false,

@@ -18,7 +18,7 @@ import type {
 } from '../protocol/tools/permission.ts';
 import { formatRule } from '../protocol/tools/permission.ts';
 import type { PermissionExplanation, RuleCheck } from '../protocol/tools/permission-explanation.ts';
-import { checkMode, checkUpdate } from './ask/check-update.ts';
+import { checkMode, checkUpdate, type OpenModes } from './ask/check-update.ts';
 import { createCase } from './decide/case-of.ts';
 import { decideCall } from './decide/decide-call.ts';
 import { deniedReads } from './decide/denied-reads.ts';
@@ -28,6 +28,7 @@ import type { Protection } from './decide/protected-path.ts';
 import type { DiskReader } from './decide/resolved-path.ts';
 import { stricterMode } from './decide/stricter-mode.ts';
 import type { RuleFiles } from './explain/rule-files.ts';
+import type { JudgeBound } from './judge/judge-bound.ts';
 import type { PathPatternSource } from './rules/path-rule.ts';
 import { allowsFamily, namesTool, speaksOfReading, speaksOfWriting } from './rules/permission-rule.ts';
 import { type Pattern, readForbidden, readPattern } from './rules/read-pattern.ts';
@@ -38,6 +39,8 @@ export interface PermissionOptions {
   /** Default `default`. `bypassPermissions` needs `allowDangerouslySkipPermissions`. */
   readonly mode?: PermissionMode | undefined;
   readonly allowDangerouslySkipPermissions?: boolean | undefined;
+  /** There is a judge: the mode may be `auto`. Default false. */
+  readonly hasJudge?: boolean | undefined;
   /** Rules of this run (`allowedTools`, `disallowedTools`): `Tool` or `Tool(specifier)`. */
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
@@ -109,6 +112,11 @@ export interface Permissions extends PermissionPort {
   readFilter(place: { readonly cwd: string }): ((path: string) => Promise<boolean>) | undefined;
   /** Why a call is asked about, by the rules of this moment. The code for it is loaded by the first call. */
   explain(asked: AskedQuestion, files: RuleFiles): Promise<PermissionExplanation>;
+  /**
+   * What keeps the judge of mode `auto` from deciding about a call that is to be asked about, by the rules of
+   * this moment; undefined: the mode that applies to it is another one. Its code is loaded by the first call.
+   */
+  judgeBound(asked: AskedQuestion, hosts: readonly string[]): Promise<JudgeBound | undefined>;
   /** What a text would do as an allow rule, seen from this question. Never rejects. */
   checkRule(rule: string, question: PermissionQuestion): Promise<RuleCheck>;
   /** The domains that rules of WebFetch name. */
@@ -129,7 +137,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
 
 class PermissionEngine implements Permissions {
   readonly #options: PermissionOptions;
-  readonly #maySkip: boolean;
+  readonly #openModes: OpenModes;
   readonly #ignoreCase: boolean;
   readonly #rules: RuleSet;
   readonly #directories: Map<string, PermissionRuleSource>;
@@ -143,7 +151,10 @@ class PermissionEngine implements Permissions {
   constructor(options: PermissionOptions) {
     const { platform } = process;
     this.#options = options;
-    this.#maySkip = options.allowDangerouslySkipPermissions === true;
+    this.#openModes = {
+      bypassPermissions: options.allowDangerouslySkipPermissions === true,
+      auto: options.hasJudge === true,
+    };
     this.#ignoreCase = options.ignoreCase ?? (platform === 'darwin' || platform === 'win32');
     this.#rules = createRuleSet(
       [...listRules(options.rules), ['cliArg', options]],
@@ -155,7 +166,7 @@ class PermissionEngine implements Permissions {
         options.directorySources?.[path] ?? 'cliArg',
       ]),
     );
-    this.mode = checkMode(options.mode ?? 'default', this.#maySkip);
+    this.mode = checkMode(options.mode ?? 'default', this.#openModes);
     this.locks = options.locks ?? {};
   }
 
@@ -166,6 +177,13 @@ class PermissionEngine implements Permissions {
   async explain(asked: AskedQuestion, files: RuleFiles): Promise<PermissionExplanation> {
     const { explainCall } = await import('./explain/explain-call.ts');
     return explainCall(asked, this.#stateFor(asked), files);
+  }
+
+  async judgeBound(asked: AskedQuestion, hosts: readonly string[]): Promise<JudgeBound | undefined> {
+    const state = this.#stateFor(asked);
+    if (state.mode !== 'auto') return undefined;
+    const { findBound } = await import('./judge/judge-bounds.ts');
+    return findBound(asked, state, hosts);
   }
 
   async checkRule(rule: string, question: PermissionQuestion): Promise<RuleCheck> {
@@ -226,11 +244,11 @@ class PermissionEngine implements Permissions {
   }
 
   setMode(next: PermissionMode): void {
-    this.#enter(checkMode(next, this.#maySkip));
+    this.#enter(checkMode(next, this.#openModes));
   }
 
   check(updates: readonly PermissionUpdate[]): void {
-    for (const update of updates) checkUpdate(update, this.#maySkip);
+    for (const update of updates) checkUpdate(update, this.#openModes);
   }
 
   setLocks(next: PermissionLocks): void {

@@ -169,6 +169,7 @@ const HEADINGS = {
   cache_break: 'Cache breaks:',
   denial: 'Not allowed:',
   question: 'Asked about:',
+  judged: 'Allowed by the judge:',
 } as const;
 
 function notable({ iterations, events }: SessionInspection): readonly string[] {

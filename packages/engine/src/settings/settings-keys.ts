@@ -3,6 +3,7 @@ import type { TurnwrightError } from '../protocol/errors.ts';
 import type { ProviderConfig } from '../protocol/model/provider-config.ts';
 import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { VerifyConditions } from '../protocol/session/verification.ts';
+import type { AutoMode } from '../protocol/tools/auto-mode.ts';
 import type { SandboxSettings } from './resolve/sandbox-settings.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface Settings {
   readonly persistentRetry?: boolean | undefined;
   /** What must hold when the model says that it is done. */
   readonly verify?: VerifyConditions | undefined;
+  /** The judge of the permission mode `auto`, and its limits. */
+  readonly autoMode?: AutoMode | undefined;
   /** Isolation of commands by the operating system. */
   readonly sandbox?: SandboxSettings | undefined;
   /** When tools of MCP servers are left out of requests until the model searches for them. */
@@ -185,6 +188,7 @@ export interface PermissionSettings {
   readonly defaultMode?: string | undefined;
   readonly additionalDirectories?: readonly string[] | undefined;
   readonly disableBypassPermissionsMode?: 'disable' | undefined;
+  readonly disableAutoMode?: 'disable' | undefined;
   /** Denies reading files outside the working directories, regardless of rules and mode. */
   readonly blockReadsOutsideWorkingDirectories?: boolean | undefined;
   readonly blockWritesOutsideWorkingDirectories?: boolean | undefined;

@@ -5,6 +5,7 @@ import { takeEnd, takeStart } from '@turnwright/base/text/cut-text.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { InformationalBody } from '../protocol/model/messages.ts';
 import type { Wait } from '../protocol/session/parking.ts';
+import type { JudgeVerdict } from '../protocol/tools/auto-mode.ts';
 import type {
   DecisionReasonType,
   GateVerdict,
@@ -85,6 +86,8 @@ export interface CallNotes {
   judgedInput?: JsonObject;
   /** Why a question was required. */
   asked?: { readonly reasonType: DecisionReasonType; readonly message: string };
+  /** What the judge of mode `auto` said. */
+  judge?: JudgeVerdict;
   /** Classification of the answer by the user or host. */
   answer?: PermissionDecisionClassification | undefined;
   decision?: PermissionDecision;

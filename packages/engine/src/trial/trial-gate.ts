@@ -3,11 +3,12 @@
 import { dirname } from 'node:path';
 import { systemClock } from '@turnwright/base/clock.ts';
 import type { DiskReader } from '../permissions/decide/resolved-path.ts';
+import { hostsIn } from '../permissions/judge/known-hosts.ts';
 import { createPermissions, type Permissions } from '../permissions/permission-engine.ts';
 import type { JudgedTool, PolicyInForce } from '../protocol/session/policy-in-force.ts';
 import type { TriedVerdict } from '../protocol/session/policy-trial.ts';
 import { toolFacts } from '../protocol/tools/builtin-tools.ts';
-import type { AskPort, GatePorts } from '../protocol/tools/gate-ports.ts';
+import type { AskedQuestion, AskPort, GatePorts } from '../protocol/tools/gate-ports.ts';
 import type { HookVerdict } from '../protocol/tools/hook.ts';
 import type { CommandPlace, SandboxedCall } from '../protocol/tools/isolation.ts';
 import type { GateVerdict, PermissionRuleSource, PermissionUpdate } from '../protocol/tools/permission.ts';
@@ -59,6 +60,7 @@ export class TrialGate {
       files,
       mode: policy.mode,
       allowDangerouslySkipPermissions: true,
+      hasJudge: true,
       rules: rulesIn(policy),
       additionalDirectories: directories.map(([path]) => path),
       directorySources: Object.fromEntries(directories),
@@ -106,7 +108,7 @@ export class TrialGate {
         },
       },
       recordPolicy: () => ({ policy: '' }),
-      ask: answering(call),
+      ask: judgedFirst(answering(call), call, permissions),
       hooks: {
         has: (event) => event === 'PreToolUse' && hook !== undefined,
         run: async (): Promise<HookVerdict> => ({
@@ -159,6 +161,7 @@ export class TrialGate {
 /** The verdict that a record tells, in the terms of a trial. */
 export function recordedVerdict(permission: RecordedPermission): TriedVerdict {
   const { verdict, source, rule, ruleSource, ruled } = permission;
+  if (source === 'classifier') return { verdict: 'allow', source };
   const own = {
     source,
     ...(rule !== undefined && { rule }),
@@ -205,6 +208,24 @@ function answering({ permission, answer, answeredInput }: RecordedCall): AskPort
     return { behavior: 'pending', askId: '' };
   };
 }
+
+/**
+ * A recorded word of the judge counts as its answer, within the bounds of the policy that is tried; without
+ * one a call is asked about.
+ */
+function judgedFirst(ask: AskPort, { permission }: RecordedCall, permissions: Permissions): AskPort {
+  const { judge } = permission ?? {};
+  if (judge?.verdict !== 'allow') return ask;
+  return async (asked, signal) => {
+    const bound = await permissions.judgeBound(asked, hostsOf(asked));
+    return bound?.kind === 'open'
+      ? { behavior: 'allow', answeredBy: 'classifier', judge }
+      : ask(asked, signal);
+  };
+}
+
+/** The person, or a setting, had named the host of a page when its call was judged. */
+const hostsOf = ({ input }: AskedQuestion): readonly string[] => hostsIn(JSON.stringify(input));
 
 /** In the place of a tool of a host, a server or a part of the engine. */
 function standIn(name: string, { aliases, readOnly, needsPerson, policy, target }: JudgedTool): AnyTool {

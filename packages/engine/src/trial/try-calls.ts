@@ -92,6 +92,9 @@ class Trial {
     this.#tally.take(before, after, subject);
     if (before.verdict !== after.verdict) this.#changed.push(toChanged(call, subject, before, after));
     if (before.verdict === 'ask' && call.answer === 'approved') this.#weigh(this.#approved, call, policy);
+    // A rule would save the judge its answer.
+    if (call.permission?.source === 'classifier')
+      this.#weigh(this.#approved, call, this.#share({ ...policy, mode: 'default' }));
     if (call.answer === 'refused') this.#weigh(this.#refused, call, policy);
     if (call.answer === 'unknown' && call.permission === undefined) this.#unknownAnswers++;
   }

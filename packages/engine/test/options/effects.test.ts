@@ -129,6 +129,17 @@ const asked = ({ requests }: Seen) => JSON.stringify(requests[0] ?? null);
 const toolNames = ({ requests }: Seen) => requests[0]?.tools.map(({ name }) => name);
 
 const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
+  autoMode: {
+    beside: { permissionMode: 'auto', tools: ['Write'] },
+    of: { autoMode: { judge: 'haiku' } },
+    script: [
+      callTool('Write', { file_path: 'a.txt', content: 'x' }),
+      say('{"verdict":"allow","reason":"Asked for."}'),
+      say('Done.'),
+    ],
+    sees: wrote,
+    as: true,
+  },
   verify: {
     of: { verify: { exist: ['never-written.txt'], attempts: 0 } },
     sees: ({ messages }) => messages.flatMap((m) => (m.type === 'result' ? [m.terminal_reason] : [])),

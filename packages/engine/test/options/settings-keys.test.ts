@@ -45,6 +45,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   modelsFile: [fileURLToPath(new URL('models.json', import.meta.url))],
   skillOverrides: [{ pdf: 'off' }],
   verify: [{ commands: ['npm test'] }],
+  autoMode: [{ judge: 'haiku' }],
 };
 
 function valuesOf(key: string, schema: z.ZodType): readonly unknown[] {

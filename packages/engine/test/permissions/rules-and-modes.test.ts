@@ -31,6 +31,7 @@ const make = (options: Partial<PermissionOptions> = {}) =>
   createPermissions({
     files: nodeFiles,
     allowDangerouslySkipPermissions: true,
+    hasJudge: true,
     home: join(folder.path, 'home'),
     ...options,
   });
@@ -60,6 +61,8 @@ describe('without rules', () => {
     plan: 'allow ask ask ask ask deny allow deny ask ask',
     dontAsk: 'allow deny deny deny deny deny allow deny deny deny',
     bypassPermissions: 'allow allow allow allow allow allow allow allow allow ask',
+    // What is asked about, a judge is asked first.
+    auto: 'allow ask ask ask ask ask allow ask ask ask',
   };
   for (const [mode, kinds] of Object.entries(table) as [PermissionMode, string][]) {
     it.each(calls.map(([name, tool, input], i) => ({ name, tool, input, kind: kinds.split(' ')[i] })))(
@@ -76,22 +79,50 @@ describe('rules × modes', () => {
     [
       'deny',
       { deny: ['Bash(git push:*)'] },
-      { default: 'deny', acceptEdits: 'deny', plan: 'deny', dontAsk: 'deny', bypassPermissions: 'deny' },
+      {
+        default: 'deny',
+        acceptEdits: 'deny',
+        plan: 'deny',
+        dontAsk: 'deny',
+        bypassPermissions: 'deny',
+        auto: 'deny',
+      },
     ],
     [
       'deny and allow',
       { deny: ['Bash'], allow: ['Bash'] },
-      { default: 'deny', acceptEdits: 'deny', plan: 'deny', dontAsk: 'deny', bypassPermissions: 'deny' },
+      {
+        default: 'deny',
+        acceptEdits: 'deny',
+        plan: 'deny',
+        dontAsk: 'deny',
+        bypassPermissions: 'deny',
+        auto: 'deny',
+      },
     ],
     [
       'ask and allow',
       { ask: ['Bash'], allow: ['Bash'] },
-      { default: 'ask', acceptEdits: 'ask', plan: 'deny', dontAsk: 'deny', bypassPermissions: 'allow' },
+      {
+        default: 'ask',
+        acceptEdits: 'ask',
+        plan: 'deny',
+        dontAsk: 'deny',
+        bypassPermissions: 'allow',
+        auto: 'ask',
+      },
     ],
     [
       'allow',
       { allow: ['Bash(git push:*)'] },
-      { default: 'allow', acceptEdits: 'allow', plan: 'deny', dontAsk: 'allow', bypassPermissions: 'allow' },
+      {
+        default: 'allow',
+        acceptEdits: 'allow',
+        plan: 'deny',
+        dontAsk: 'allow',
+        bypassPermissions: 'allow',
+        auto: 'allow',
+      },
     ],
   ];
   for (const [name, options, kinds] of rows) {

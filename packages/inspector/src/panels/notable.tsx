@@ -9,6 +9,7 @@ const KINDS = {
   failure: 'Failed',
   denial: 'Not allowed',
   question: 'Asked about',
+  judged: 'Allowed by the judge',
   compaction: 'Shortened',
   retry: 'Asked again',
   fallback: 'Other models',
@@ -57,7 +58,7 @@ export function Notable({ data, change, selected }: PanelProps) {
                               ? 'tools'
                               : kind === 'retry'
                                 ? 'attempts'
-                                : kind === 'denial' || kind === 'question'
+                                : kind === 'denial' || kind === 'question' || kind === 'judged'
                                   ? 'permissions'
                                   : 'why',
                       })

@@ -36,7 +36,7 @@ const FLAGS = new Set([
 ]);
 
 /** Those that a file may begin with, and that ask for nothing more. */
-const MODES = ['default', 'acceptEdits', 'plan'] as const;
+const MODES = ['default', 'acceptEdits', 'plan', 'auto'] as const;
 
 /** The screen checks its own keys, so the schema knows no kind of them. */
 function asScreenKey(setting: SettingKey): SettingKey {

@@ -104,7 +104,7 @@ describe('/config', () => {
     await run('/config skillListingBudgetFraction=2', ['enter']);
     await run('/config permissions.defaultMode=bypassPermissions');
     expect(printed.join(' ').replaceAll(home, '<home>')).toMatchInlineSnapshot(
-      `"effortLevel is one of low, medium, high, xhigh, max. Settings in <home>/settings.json cannot be used: skillListingBudgetFraction (Too big: expected number to be <=1) permissions.defaultMode is one of default, acceptEdits, plan."`,
+      `"effortLevel is one of low, medium, high, xhigh, max. Settings in <home>/settings.json cannot be used: skillListingBudgetFraction (Too big: expected number to be <=1) permissions.defaultMode is one of default, acceptEdits, plan, auto."`,
     );
     expect(await readFile(join(home, 'settings.json'), 'utf8')).toBe(COMMENTED);
   });

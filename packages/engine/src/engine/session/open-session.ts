@@ -44,6 +44,7 @@ async function restore(recovered: ResumedSession, session: Session): Promise<voi
   if (todos.length > 0) session.appState.set((state) => ({ ...state, todos }));
   await session.tasks.restore(recovered.tasks);
   session.verification.goal = recovered.goal;
+  session.judging.restore(recovered.judged);
   session.tools.state.restore(recovered);
   await session.tools.restoreResults?.();
   // Where runs may park, the session goes on in another process as it would have in this one.

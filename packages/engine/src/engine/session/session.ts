@@ -22,6 +22,7 @@ import type { SessionBudget } from '../budget/session-budget.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SessionHooks } from '../hooks/session-hooks.ts';
 import type { SessionCommands } from '../host/session-commands.ts';
+import type { Judging } from '../judging/judging.ts';
 import type { McpRoom } from '../mcp/mcp-room.ts';
 import type { SessionModel } from '../models/session-model.ts';
 import type { SkillsRoom } from '../project/session-skills.ts';
@@ -58,6 +59,8 @@ export interface ConversationPorts {
 export interface Session extends ConversationPorts {
   readonly submissions: Submissions;
   readonly questions: RecordedQuestions;
+  /** Of the mode `auto`. */
+  readonly judging: Judging;
   /** undefined: no wait ends a run. */
   readonly parking: SessionParking | undefined;
   readonly permissions: Permissions;

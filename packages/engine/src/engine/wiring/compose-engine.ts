@@ -101,6 +101,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     conversation,
     submissions,
     questions: rooms.questions,
+    judging: rooms.judging,
     parking: rooms.parking,
     model,
     budget,

@@ -19,6 +19,7 @@ export function composePermissions(config: QueryEngineConfig, ports: PermissionR
   const permissions = createPermissions({
     mode: config.permissionMode,
     allowDangerouslySkipPermissions: config.allowDangerouslySkipPermissions,
+    hasJudge: config.autoMode?.judge !== undefined,
     // The caller asked for this tool by giving a schema.
     allow: [
       ...(config.allowRules ?? []),

@@ -27,7 +27,7 @@ import { WorkingFolder } from '../tools/working-folder.ts';
 import type { Foundation } from './compose-foundation.ts';
 import { composePermissions } from './compose-permissions.ts';
 import { composeTasks, type TaskRoom } from './compose-tasks.ts';
-import { createAskJudge } from './judges.ts';
+import { createAskJudge, createJudging } from './judges.ts';
 import { combineTools, composeOwnTools } from './tools/compose-own-tools.ts';
 import { composeSpill } from './tools/compose-spill.ts';
 
@@ -124,8 +124,9 @@ export function composeRooms(
   const questions = new RecordedQuestions({ ids, conversation, submissions });
   mcp.serve({ notices, hooks, surroundings, questions, parking });
   const asked: AskPort = (...question) => questions.ask(asking.ask, ...question);
-  const { isAnswered } = asking;
-  const ask = askHooksFirst(hasHost ? asked : asking.ask, { hooks, permissions, hasHost, isAnswered });
+  const judging = createJudging(config, ref, permissions);
+  const parts = { hooks, permissions, hasHost, isAnswered: asking.isAnswered, judging };
+  const ask = askHooksFirst(hasHost ? asked : asking.ask, parts);
   return {
     agents,
     allTools,
@@ -133,6 +134,7 @@ export function composeRooms(
     asking: extended(asking, { ask }),
     folder,
     hooks,
+    judging,
     mainTools: agents.forMain(allTools),
     mcp,
     notes,

@@ -7,15 +7,30 @@ import {
 } from '../../protocol/tools/permission.ts';
 import { parseRule } from '../rules/permission-rule.ts';
 
-/** Throws `invalid_mode` unless the mode exists, and `bypass_not_launched` unless it may be switched to. */
-export function checkMode(mode: PermissionMode, maySkip: boolean): PermissionMode {
+/** Which modes a session may switch to, besides those that are open to every one. */
+export interface OpenModes {
+  readonly bypassPermissions: boolean;
+  /** It has a judge. */
+  readonly auto: boolean;
+}
+
+/**
+ * Throws `invalid_mode` for a mode that does not exist, or has no judge, and `bypass_not_launched` for one
+ * that had to be enabled at the start.
+ */
+export function checkMode(mode: PermissionMode, open: OpenModes): PermissionMode {
   if (!PERMISSION_MODES.includes(mode)) {
     throw new TurnwrightError(
       'invalid_mode',
       `"${String(mode)}" is not a permission mode; the modes are ${PERMISSION_MODES.join(', ')}.`,
     );
   }
-  if (mode === 'bypassPermissions' && !maySkip) {
+  if (mode === 'auto' && !open.auto)
+    throw new TurnwrightError(
+      'invalid_mode',
+      'The permission mode auto needs a judge, or is switched off: name a model as autoMode.judge in your settings, or as --judge, when the session starts.',
+    );
+  if (mode === 'bypassPermissions' && !open.bypassPermissions) {
     throw new TurnwrightError(
       'bypass_not_launched',
       'The permission mode bypassPermissions needs allowDangerouslySkipPermissions: true when the run starts.',
@@ -28,7 +43,7 @@ export function checkMode(mode: PermissionMode, maySkip: boolean): PermissionMod
  * Throws `invalid_option` for an update that could not be applied whole. Hosts write these, so they are
  * checked.
  */
-export function checkUpdate(update: PermissionUpdate, maySkip: boolean): void {
+export function checkUpdate(update: PermissionUpdate, open: OpenModes): void {
   switch (update?.type) {
     case 'addRules':
     case 'replaceRules':
@@ -38,7 +53,7 @@ export function checkUpdate(update: PermissionUpdate, maySkip: boolean): void {
       for (const rule of update.rules) parseRule(formatRule(rule), update.behavior);
       return;
     case 'setMode':
-      checkMode(update.mode, maySkip);
+      checkMode(update.mode, open);
       return;
     case 'addDirectories':
     case 'removeDirectories':

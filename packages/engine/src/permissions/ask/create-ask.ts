@@ -88,6 +88,7 @@ async function callHost(
 ): Promise<PermissionResult> {
   const { tool, input, toolUseId, message, suggestions, blockedPath, agentId, reasonType, matched } =
     question;
+  const { judge } = question;
   try {
     const answer = await canUseTool(tool.name, input, {
       signal,
@@ -102,6 +103,7 @@ async function callHost(
       ...(suggestions === undefined ? {} : { suggestions }),
       ...(blockedPath === undefined ? {} : { blockedPath }),
       ...(agentId === undefined ? {} : { agentID: agentId }),
+      ...(judge === undefined ? {} : { judge }),
     });
     if (answer === null)
       return deny(

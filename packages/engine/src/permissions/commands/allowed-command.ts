@@ -185,6 +185,11 @@ async function onlyReads(segment: Segment, each: CommandCase): Promise<boolean> 
   return repository !== undefined && runsNothing(repository, each.files);
 }
 
+/** Whether git would work on the repository of the working directory. */
+export async function isOwnRepository(segment: Segment, each: CommandCase): Promise<boolean> {
+  return (await ownRepository(segment, each)) !== undefined;
+}
+
 /** git in another folder than the line begins in. */
 const startsElsewhere = ({ folders, words }: Segment): boolean =>
   folders?.length !== 1 ||

@@ -6,6 +6,7 @@ const REACH: Readonly<Record<PermissionMode, number>> = {
   dontAsk: 0,
   default: 1,
   acceptEdits: 2,
+  auto: 2,
   bypassPermissions: 3,
 };
 

@@ -56,7 +56,9 @@ export interface InspectedCall {
   readonly rule?: string;
   /** ms that a person or host was asked for. */
   readonly askedMs?: number;
-  /** Why it was asked about, or denied; one sentence. */
+  /** The judge of mode `auto` allowed it. */
+  readonly isJudged?: true;
+  /** Why it was asked about, judged or denied. */
   readonly why?: string;
   /** The last lines of what a failed call wrote. */
   readonly failure?: string;
@@ -193,6 +195,7 @@ export interface InspectedEvent {
     | 'cache_break'
     | 'denial'
     | 'question'
+    | 'judged'
     | 'wait';
   /** Of the iteration. */
   readonly key: string;

@@ -7,6 +7,7 @@ import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } 
 import type { QuerySource } from '../model/model.ts';
 import type { EditSource, ViewEdit } from '../model/view.ts';
 import type { EffortLevel, StopReason, Usage } from '../model/wire.ts';
+import type { JudgeVerdict } from '../tools/auto-mode.ts';
 import type { PermissionDenial, PermissionUpdate } from '../tools/permission.ts';
 import type { TaskRecord } from '../tools/task.ts';
 import type { EffectClass } from '../tools/tool.ts';
@@ -110,6 +111,8 @@ export type JournalBody =
   /** A denied call of an agent, reported in the result of the submission that started the agent. */
   | (Identified & { readonly type: 'denied'; readonly denial: PermissionDenial })
   | (Identified & { readonly type: 'answer'; readonly askId: string; readonly answer: unknown })
+  /** What the judge of mode `auto` said of a call: written before the call may run. */
+  | (Identified & JudgeRecord & { readonly type: 'judge' })
   /** The run has ended, and its submission waits for answers or a time: there is no result yet. */
   | (Identified & ParkedRun & StateWhenParked & { readonly type: 'parked' })
   /** A change of the view: replacement, snip, collapse or compaction boundary. */
@@ -159,6 +162,13 @@ export type JournalBody =
   /** The goal of the conversation from here on; null: it has none. */
   | (Identified & { readonly type: 'goal'; readonly conditions: VerifyConditions | null })
   | (Identified & { readonly type: 'result'; readonly result: unknown });
+
+export interface JudgeRecord extends JudgeVerdict {
+  readonly toolUseId: string;
+  /** Hash of the call: another one under its id is judged anew. */
+  readonly call: string;
+  readonly agentId?: string;
+}
 
 interface JournalEnvelope {
   readonly v: number;

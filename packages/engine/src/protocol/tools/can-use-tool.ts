@@ -1,4 +1,5 @@
 /** The question to the host about a call, and the callback that answers it. */
+import type { JudgeVerdict } from './auto-mode.ts';
 import type {
   DecisionReasonType,
   PermissionResult,
@@ -24,6 +25,8 @@ export interface CanUseToolContext {
   readonly decisionReasonType?: DecisionReasonType;
   /** The ask rule that requires confirmation. */
   readonly matchedAskRule?: PermissionRuleValue & { readonly source: PermissionRuleSource };
+  /** In mode `auto`: why its judge did not decide about the call. */
+  readonly judge?: JudgeVerdict;
   /** The question in one sentence, ready to show. */
   readonly title?: string;
   /** Name of the tool for people. */

@@ -1,6 +1,7 @@
 /** What the one gate (`tools/gate/gate.ts`) asks of the rooms around it (L5). */
 import type { JudgedTool } from '../session/policy-in-force.ts';
 import type { CallSpans } from '../tracing.ts';
+import type { JudgeVerdict } from './auto-mode.ts';
 import type { HookPort } from './hook.ts';
 import type {
   DecisionReasonType,
@@ -61,6 +62,8 @@ export interface AskedQuestion extends PermissionQuestion {
   readonly hook?: string;
   readonly suggestions?: readonly PermissionUpdate[];
   readonly blockedPath?: string;
+  /** The judge of mode `auto` did not decide about it. */
+  readonly judge?: JudgeVerdict;
 }
 
 /** Asks the user or host. Headless without a host: denies immediately with a clear message. */
@@ -70,10 +73,19 @@ export type AskPort = (
 ) => Promise<
   // Who answered; default the host. `headless`: there is no host. `unanswered`: the host returned no
   // decision. `hook`: a PermissionRequest hook. `asyncAgent`: permission prompts are switched off.
-  | (PermissionResult & {
-      readonly answeredBy?: 'permissionPromptTool' | 'headless' | 'asyncAgent' | 'unanswered' | 'hook';
-    })
-  | { readonly behavior: 'pending'; readonly askId: string }
+  // `classifier`: the judge of mode `auto`. `judge`: what it said.
+  (
+    | (PermissionResult & {
+        readonly answeredBy?:
+          | 'permissionPromptTool'
+          | 'headless'
+          | 'asyncAgent'
+          | 'unanswered'
+          | 'hook'
+          | 'classifier';
+      })
+    | { readonly behavior: 'pending'; readonly askId: string }
+  ) & { readonly judge?: JudgeVerdict }
 >;
 
 /** Detects calls that are repeated without progress. */

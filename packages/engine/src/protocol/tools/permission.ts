@@ -5,7 +5,14 @@ export const MOST_RULE_CHARS = 1_000;
 /** A list of rules holds no more. */
 export const MOST_RULES = 5_000;
 
-export const PERMISSION_MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const;
+export const PERMISSION_MODES = [
+  'default',
+  'acceptEdits',
+  'bypassPermissions',
+  'plan',
+  'dontAsk',
+  'auto',
+] as const;
 /** How calls are decided that no rule decides; see docs/permissions.md. */
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
@@ -128,6 +135,7 @@ export interface PermissionDecision {
 
 /**
  * What decided about a call, or requires its confirmation. `asyncAgent`: permission prompts are switched off.
+ * `classifier`: the judge of mode `auto` allowed it, or handed it on.
  */
 export type DecisionReasonType =
   | 'rule'
@@ -138,6 +146,7 @@ export type DecisionReasonType =
   | 'safetyCheck'
   | 'asyncAgent'
   | 'sandboxOverride'
+  | 'classifier'
   | 'other';
 
 /** Additional values of the gate: who was asked, and that the tool needs no permission. */

@@ -4,6 +4,7 @@ import type { InformationalBody, ProgressMessage, UserMessage } from '../model/m
 import type { ToolUseBlock } from '../model/wire.ts';
 import type { Wait } from '../session/parking.ts';
 import type { JudgedTool } from '../session/policy-in-force.ts';
+import type { JudgeVerdict } from './auto-mode.ts';
 import type { CommandPlace } from './isolation.ts';
 import type { DecisionReasonType, GateReasonType, GateVerdict, PermissionDenial } from './permission.ts';
 
@@ -42,6 +43,8 @@ export interface ToolTrace {
     readonly askedMs?: number;
     /** What rules and mode said, where a hook or an answer had the last word. */
     readonly ruled?: RuledVerdict;
+    /** What became of it with the judge of mode `auto`; absent: it was not for the judge. */
+    readonly judge?: JudgeVerdict;
     /** What a PreToolUse hook answered. */
     readonly hook?: 'allow' | 'ask';
     /** The policy that decided, by the name of its record; absent: none was recorded. */

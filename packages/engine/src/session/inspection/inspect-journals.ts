@@ -297,7 +297,9 @@ function toCall(trace: ToolTrace, rows: JournalRows, at: (ms: number) => number)
   const { id, name, outcome, permission, startedMs } = trace;
   const call = rows.subjects.get(id);
   const askedMs = permission && askedFor(permission);
-  const isNoteworthy = permission !== undefined && (askedMs !== undefined || permission.verdict !== 'allow');
+  const isJudged = permission?.judge !== undefined;
+  const isNoteworthy =
+    permission !== undefined && (askedMs !== undefined || isJudged || permission.verdict !== 'allow');
   return {
     id,
     name,
@@ -311,6 +313,7 @@ function toCall(trace: ToolTrace, rows: JournalRows, at: (ms: number) => number)
     ...(permission !== undefined && { decidedBy: permission.source }),
     ...(permission?.rule !== undefined && { rule: permission.rule }),
     ...(askedMs !== undefined && { askedMs }),
+    ...(permission?.judge?.verdict === 'allow' && { isJudged: true as const }),
     ...(isNoteworthy && { why: sayPermission(permission, call?.failure) }),
     ...(call !== undefined && call.failure !== '' && { failure: call.failure }),
   };

@@ -50,10 +50,15 @@ export function listEvents(iterations: readonly InspectedIteration[]): readonly 
         return sentence === undefined ? [] : [event('compaction', sentence)];
       }),
       ...(cacheBreak === undefined ? [] : [event('cache_break', sayCacheBreak(cacheBreak), cacheBreak.usd)]),
-      ...calls.flatMap(({ name, subject, outcome, askedMs, failure, why = '' }) => {
+      ...calls.flatMap(({ name, subject, outcome, askedMs, failure, isJudged, why = '' }) => {
         const call = subject === undefined ? name : `${name} ${subject}`;
         if (outcome === 'denied') return [event('denial', `${call}: ${why === '' ? 'Not allowed.' : why}`)];
-        const question = askedMs === undefined ? [] : [event('question', `${call}: ${why}`)];
+        const question =
+          isJudged === true
+            ? [event('judged', `${call}: ${why}`)]
+            : askedMs === undefined
+              ? []
+              : [event('question', `${call}: ${why}`)];
         if (outcome === 'ok') return question;
         return [...question, event('failure', `${call}: ${failure?.split('\n').at(-1) ?? FAILED[outcome]}`)];
       }),

@@ -4,6 +4,7 @@ import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import { describeTerminal, type TerminalReason } from '../../protocol/session/terminal.ts';
 import type { Told } from '../../protocol/session/told.ts';
 import type { TransitionReason } from '../../protocol/session/transition.ts';
+import type { JudgeVerdict } from '../../protocol/tools/auto-mode.ts';
 import type { GateReasonType } from '../../protocol/tools/permission.ts';
 import type { ToolTrace } from '../../protocol/tools/tool-call.ts';
 
@@ -246,6 +247,7 @@ const DECIDED: Readonly<Record<GateReasonType, string>> = {
   safetyCheck: 'the check of protected places',
   asyncAgent: 'questions being switched off for this agent',
   sandboxOverride: 'the call asking to leave the sandbox',
+  classifier: 'the judge of the mode auto',
   other: 'another reason',
   host: 'the answer',
   headless: 'there being no one to ask',
@@ -273,7 +275,7 @@ function sayRule({ rule, ruleSource: from }: Pick<Permission, 'rule' | 'ruleSour
 }
 
 /** No question was put to a person or host. */
-const UNASKED: ReadonlySet<GateReasonType> = new Set(['headless', 'asyncAgent', 'hook']);
+const UNASKED: ReadonlySet<GateReasonType> = new Set(['headless', 'asyncAgent', 'hook', 'classifier']);
 
 /** ms that a person or host was asked for. */
 export function askedFor({ source, askedMs }: Pick<Permission, 'source' | 'askedMs'>): number | undefined {
@@ -282,7 +284,7 @@ export function askedFor({ source, askedMs }: Pick<Permission, 'source' | 'asked
 
 /** What decided about a call, and why it was asked about. `answer`: the result that a denial gave. */
 export function sayPermission(permission: Permission, answer = ''): string {
-  const { verdict, source, rule, ruled, hook } = permission;
+  const { verdict, source, rule, ruled, hook, judge } = permission;
   const asked = askedFor(permission);
   const kind = verdict === 'deny' && source === 'rule' ? 'deny ' : '';
   const [, event, reason] = /^(\w+)(?::\S+)? hook error: (.*)$/s.exec(answer.trim()) ?? [];
@@ -296,10 +298,23 @@ export function sayPermission(permission: Permission, answer = ''): string {
       : ruled.source === 'other' && ruled.verdict === 'ask'
         ? ' It needed approval.'
         : ` Before that, ${ruled.rule === undefined ? DECIDED[ruled.source] : sayRule(ruled)} said ${ruled.verdict}.`;
-  if (source === 'headless') return `${result}, as there was no one to ask.${first}`;
+  const judged = judge === undefined ? '' : ` ${sayJudge(judge)}`;
+  if (source === 'headless') return `${result}, as there was no one to ask.${first}${judged}`;
   if (reason !== undefined) return `${result} by ${by}: ${reason.replace(/\.$/, '')}.${first}`;
   const hooked = hook === undefined ? '' : ` A PreToolUse hook said ${hook}.`;
-  return `${result} by ${by}${waited}.${first}${hooked}`;
+  return `${result} by ${by}${waited}.${first}${hooked}${judged}`;
+}
+
+const NO_ANSWER: ReadonlySet<JudgeVerdict['why']> = new Set(['slow', 'away', 'unclear']);
+
+/** What the judge of mode `auto` said, or why it did not. Records may hold any text. */
+function sayJudge({ verdict, why, reason, model, ms, costUsd }: JudgeVerdict): string {
+  const said = String(reason).replace(/\.$/, '');
+  if (why === 'bound') return `The mode auto leaves it to a person: ${said}.`;
+  if (why === 'limit') return `The judge was not asked: ${said}.`;
+  const cost = costUsd === undefined || ms === undefined ? '' : ` (${sayDuration(ms)}, ${sayUsd(costUsd)})`;
+  if (NO_ANSWER.has(why)) return `The judge ${model}${cost} decided nothing: ${said}.`;
+  return `The judge ${model}${cost} ${verdict === 'allow' ? 'allowed it' : 'handed it on'}: ${said}.`;
 }
 
 export const sayUsd = (value: number): string =>

@@ -49,6 +49,8 @@ export interface SessionFacts {
   readonly compactedTokens: number;
   /** What must hold when its next prompts end. */
   readonly goal: VerifyConditions | undefined;
+  /** What the judge of mode `auto` said, in order. */
+  readonly judged: readonly RecordOf<'judge'>[];
   readonly title: string | undefined;
   /** The agent that the main thread is; undefined: none. */
   readonly mainAgent: string | undefined;
@@ -81,6 +83,7 @@ export class FactsFold {
   #clearedByApi = false;
   #compactedTokens = 0;
   #goal: VerifyConditions | undefined;
+  readonly #judged: RecordOf<'judge'>[] = [];
   #title: string | undefined;
   #mainAgent: string | undefined;
   #snapshot: RecordOf<'context-snapshot'> | undefined;
@@ -104,6 +107,7 @@ export class FactsFold {
       counted: this.#countedIn(view),
       compactedTokens: this.#compactedTokens,
       goal: this.#goal,
+      judged: this.#judged,
       title: this.#title,
       mainAgent: this.#mainAgent,
       todos: this.#todos,
@@ -149,6 +153,9 @@ export class FactsFold {
         break;
       case 'goal':
         this.#goal = entry.conditions ?? undefined;
+        break;
+      case 'judge':
+        this.#judged.push(entry);
         break;
       case 'title':
         this.#title = entry.title;

@@ -41,6 +41,7 @@ const mcpServers = z
 const tokens = z.number().int().positive();
 const milliseconds = z.number().int().positive();
 const usd = z.number().nonnegative();
+const sentences = z.array(z.string().min(1)).optional();
 
 const models = z.record(
   z.string(),
@@ -96,6 +97,22 @@ export const settingsSchema = z.object({
       attempts: z.number().int().nonnegative().optional(),
     })
     .optional(),
+  autoMode: z
+    .object({
+      judge: z.string().min(1).optional(),
+      allow: sentences,
+      soft_deny: sentences,
+      hard_deny: sentences,
+      environment: sentences,
+      hosts: z.array(z.string().min(1)).optional(),
+      timeoutMs: milliseconds.optional(),
+      maxCalls: z.number().int().positive().optional(),
+      maxUsd: z.number().positive().optional(),
+      maxAllowed: z.number().int().positive().optional(),
+      maxHandedOn: z.number().int().positive().optional(),
+      suggestAfter: z.number().int().positive().optional(),
+    })
+    .optional(),
   sandbox: sandboxSchema.optional(),
   toolSearch: z
     .union([z.boolean(), z.literal('auto'), z.templateLiteral(['auto:', z.number().min(0).max(100)])])
@@ -111,6 +128,7 @@ export const settingsSchema = z.object({
       defaultMode: z.string().optional(),
       additionalDirectories: z.array(z.string()).optional(),
       disableBypassPermissionsMode: z.literal('disable').optional(),
+      disableAutoMode: z.literal('disable').optional(),
       blockReadsOutsideWorkingDirectories: z.boolean().optional(),
       blockWritesOutsideWorkingDirectories: z.boolean().optional(),
       denyInsteadOfPrompting: z.boolean().optional(),

@@ -52,6 +52,7 @@ interface Sources {
     Config,
     | 'additionalDirectories'
     | 'allowDangerouslySkipPermissions'
+    | 'autoMode'
     | 'directorySources'
     | 'permissionLocks'
     | 'permissionMode'
@@ -79,6 +80,7 @@ export function resolveOptions(sources: Sources): Config {
       options.thinking ?? pickThinking(options.maxThinkingTokens ?? given.maxThinkingTokens, settings),
     effort: chosen('effort'),
     verify: chosen('verify'),
+    autoMode: sources.permissions.autoMode,
     betas: mergeBetas(options, given),
     extraBody: environment.extraBody,
     promptCaching: !environment.promptCachingOff,

@@ -1,6 +1,7 @@
 import { absolutePath } from '@turnwright/base/files/home-path.ts';
 import type { BaseOptions } from '../../options/options.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
+import type { AutoMode } from '../../protocol/tools/auto-mode.ts';
 import {
   PERMISSION_MODES,
   type PermissionMode,
@@ -36,6 +37,7 @@ export function resolvePermissions(
   Resolution['config'],
   | 'additionalDirectories'
   | 'allowDangerouslySkipPermissions'
+  | 'autoMode'
   | 'directorySources'
   | 'permissionLocks'
   | 'permissionMode'
@@ -79,12 +81,21 @@ export function resolvePermissions(
   const banned = layers.find(
     ({ settings }) => settings.permissions?.disableBypassPermissionsMode === 'disable',
   );
+  const unjudged = layers.find(({ settings }) => settings.permissions?.disableAutoMode === 'disable');
+  const autoMode = unjudged === undefined ? resolveAutoMode(options, layers) : undefined;
+  const whyUnjudged = unjudged === undefined ? NO_JUDGE : `it is switched off by ${unjudged.file}`;
   // Starting in this mode implies the option; switching to it later needs the option at the start.
   const asksToSkip =
     options.allowDangerouslySkipPermissions === true || options.permissionMode === 'bypassPermissions';
   const maySkip = asksToSkip && banned === undefined;
   return {
-    permissionMode: resolveMode(options, layers, maySkip, banned, places),
+    permissionMode: resolveMode(
+      options,
+      layers,
+      { maySkip, banned, unjudged: autoMode?.judge === undefined ? whyUnjudged : undefined },
+      places,
+    ),
+    autoMode,
     allowDangerouslySkipPermissions: maySkip,
     permissionRules: rules,
     additionalDirectories: [...directories.keys()],
@@ -104,13 +115,15 @@ export function resolvePermissions(
 function resolveMode(
   options: BaseOptions,
   layers: readonly SettingsLayer[],
-  maySkip: boolean,
-  banned: SettingsLayer | undefined,
+  { maySkip, banned, unjudged }: ModeLimits,
   { warn, notice }: Pick<PermissionPlaces, 'warn' | 'notice'>,
 ): PermissionMode {
   if (options.permissionMode !== undefined) {
     const mode = modeNamed(options.permissionMode) ?? 'default';
-    if (options.permissionMode === 'auto') warn(AUTO);
+    if (mode === 'auto' && unjudged !== undefined) {
+      warn(sayUnjudged(unjudged));
+      return 'default';
+    }
     if (mode !== 'bypassPermissions' || banned === undefined) return mode;
     throw new TurnwrightError(
       'invalid_option',
@@ -121,25 +134,45 @@ function resolveMode(
     const name = settings.permissions?.defaultMode;
     if (name === undefined) continue;
     const mode = modeNamed(name);
+    if (mode === 'auto' && unjudged !== undefined) {
+      warn(`${file}: ${sayUnjudged(unjudged)}`);
+      return 'default';
+    }
     if (mode !== undefined && (mode !== 'bypassPermissions' || maySkip)) return mode;
-    if (mode === undefined && name !== 'auto') {
+    if (mode === undefined) {
       const problem = `permissions.defaultMode: expected one of ${PERMISSION_MODES.join(', ')}, got "${name}".`;
       if (source === 'flag') throw invalidSettings(file, problem);
       notice(`${file}: passed over, because it cannot be read: ${problem}`);
       continue;
     }
-    const why =
-      mode === undefined ? 'no classifier judges calls here' : 'it needs allowDangerouslySkipPermissions';
-    warn(`${file}: permissions.defaultMode "${name}" was ignored: ${why}; the mode is default.`);
+    warn(
+      `${file}: permissions.defaultMode "${name}" was ignored: it needs allowDangerouslySkipPermissions; the mode is default.`,
+    );
     return 'default';
   }
   return 'default';
 }
 
-const AUTO =
-  'The permission mode "auto" means "default" here, because no classifier judges calls: what no rule allows is asked about, and denied where nobody can be asked. Allow rules, or the modes acceptEdits and bypassPermissions, let more run.';
+const NO_JUDGE =
+  'no judge is named. Name a model as autoMode.judge in your settings, as the option, or as --judge';
 
-/** `manual` is another name of the default mode; `auto` is not supported. */
+const sayUnjudged = (why: string): string =>
+  `The permission mode "auto" means "default" here: what no rule allows is asked about, and denied where no question can be asked, because ${why}.`;
+
+/** Field by field; undefined: no source has any. */
+function resolveAutoMode(options: BaseOptions, layers: readonly SettingsLayer[]): AutoMode | undefined {
+  const given = [...layers.map(({ settings }) => settings.autoMode), options.autoMode];
+  return given.every((each) => each === undefined) ? undefined : Object.assign({}, ...given);
+}
+
+interface ModeLimits {
+  readonly maySkip: boolean;
+  readonly banned: SettingsLayer | undefined;
+  /** Why the mode `auto` has no judge; undefined: it has one. */
+  readonly unjudged: string | undefined;
+}
+
+/** `manual` is another name of the default mode. */
 function modeNamed(name: string): PermissionMode | undefined {
   return name === 'manual' ? 'default' : PERMISSION_MODES.find((mode) => mode === name);
 }

@@ -8,6 +8,7 @@ import { opens, pickDemands } from './sandbox-settings.ts';
  * set these (T102, T103).
  */
 const USER_ONLY = [
+  'autoMode',
   'apiKeyHelper',
   'awsAuthRefresh',
   'awsCredentialExport',
@@ -132,8 +133,12 @@ function limit(
     return !steers;
   });
   const { permissions } = settings;
-  const bypasses = permissions?.defaultMode === 'bypassPermissions';
-  if (bypasses) refuse('permissions.defaultMode', 'a repository may not switch permission checks off.');
+  const { defaultMode } = permissions ?? {};
+  const bypasses = defaultMode === 'bypassPermissions' || defaultMode === 'auto';
+  if (defaultMode === 'bypassPermissions')
+    refuse('permissions.defaultMode', 'a repository may not switch permission checks off.');
+  if (defaultMode === 'auto')
+    refuse('permissions.defaultMode', 'a repository may not let a model answer in your place.');
   // Folders inside the project are open anyway; `~`, `..` and links in the project would open others.
   const named = permissions?.additionalDirectories;
   const granted = named?.filter((directory) => source === 'local' && isGranted(directory));
@@ -149,7 +154,7 @@ function limit(
     permissions: {
       ...permissions,
       allow: holdsBack ? undefined : permissions?.allow,
-      defaultMode: bypasses ? undefined : permissions?.defaultMode,
+      defaultMode: bypasses ? undefined : defaultMode,
       additionalDirectories: granted,
     },
   };

@@ -3,6 +3,7 @@
 import { andThen } from '@turnwright/base/async/promises.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Clock } from '../../protocol/ports.ts';
+import type { JudgeVerdict } from '../../protocol/tools/auto-mode.ts';
 import type { GatePorts, PermissionQuestion } from '../../protocol/tools/gate-ports.ts';
 import type { HookVerdict } from '../../protocol/tools/hook.ts';
 import type { GateReasonType, GateVerdict } from '../../protocol/tools/permission.ts';
@@ -195,6 +196,7 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
       context.signal,
     );
     if (answer.behavior !== 'pending') request.notes.answer = answer.decisionClassification;
+    if (answer.judge !== undefined) noteJudged(request.notes, answer.judge);
     switch (answer.behavior) {
       case 'allow':
         return {
@@ -224,10 +226,21 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
       verdict: 'ask',
       source: 'host',
       askedMs: clock.monotonicMs() - askedAt,
+      ...judgedIn(request.notes),
       ...recordedJudgement(request, at.raw),
     };
   }
 }
+
+/** Where a model was to decide in the place of a person. What the stream says of a denial says why not. */
+function noteJudged(notes: CallNotes, judge: JudgeVerdict): void {
+  notes.judge = judge;
+  const { asked } = notes;
+  if (judge.verdict === 'hand_on' && (asked?.reasonType === 'other' || asked?.reasonType === 'workingDir'))
+    notes.asked = { reasonType: 'classifier', message: `${asked.message} ${judge.reason}` };
+}
+
+const judgedIn = ({ judge }: CallNotes) => (judge === undefined ? {} : { judge });
 
 /** The call was denied by the answer to a question, not by a rule or mode. */
 const ANSWERED: ReadonlySet<GateReasonType> = new Set([
@@ -248,6 +261,7 @@ function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Per
     source: verdict.kind === 'pending' ? 'host' : verdict.reasonType,
     ...(matched !== undefined && { rule: formatRule(matched.value), ruleSource: matched.source }),
     ...(askedMs !== undefined && { askedMs }),
+    ...judgedIn(notes),
     ...recordedJudgement(request, at.raw, verdict),
   };
   if (verdict.kind === 'pending') return stop({ kind: 'parked', wait: { on: 'ask', askId: verdict.askId } });
