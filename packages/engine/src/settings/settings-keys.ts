@@ -3,6 +3,7 @@ import type { TurnwrightError } from '../protocol/errors.ts';
 import type { ProviderConfig } from '../protocol/model/provider-config.ts';
 import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { VerifyConditions } from '../protocol/session/verification.ts';
+import type { LanguageServersOption } from '../protocol/tools/language.ts';
 import type { SandboxSettings } from './resolve/sandbox-settings.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface Settings {
   readonly persistentRetry?: boolean | undefined;
   /** What must hold when the model says that it is done. */
   readonly verify?: VerifyConditions | undefined;
+  /** Language servers, which see errors at once. */
+  readonly languageServers?: LanguageServersOption | undefined;
   /** Isolation of commands by the operating system. */
   readonly sandbox?: SandboxSettings | undefined;
   /** When tools of MCP servers are left out of requests until the model searches for them. */

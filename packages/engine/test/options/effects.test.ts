@@ -129,6 +129,14 @@ const asked = ({ requests }: Seen) => JSON.stringify(requests[0] ?? null);
 const toolNames = ({ requests }: Seen) => requests[0]?.tools.map(({ name }) => name);
 
 const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
+  languageServers: {
+    of: {
+      languageServers: { servers: { none: { command: 'none', extensionToLanguage: { '.txt': 'text' } } } },
+    },
+    beside: { toolSearch: false },
+    sees: (seen) => toolNames(seen)?.includes('LSP'),
+    as: true,
+  },
   verify: {
     of: { verify: { exist: ['never-written.txt'], attempts: 0 } },
     sees: ({ messages }) => messages.flatMap((m) => (m.type === 'result' ? [m.terminal_reason] : [])),

@@ -39,7 +39,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
 
   const rooms = composeRooms(config, foundation, inherited);
   const { agents, allTools, appState, asking, hooks, mainTools, mcp, notices, permissions } = rooms;
-  const { folder, notes, sandbox, skills, snipMarks, spill, structured, tasks, toolState } = rooms;
+  const { folder, language, notes, sandbox, skills, snipMarks, spill, structured, tasks, toolState } = rooms;
   const basics = { sessionId, scope, clock, ids, files, host };
 
   const verification = new SessionVerification(config.verify);
@@ -89,6 +89,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
       projectMemory.source,
       ...skills.attachmentSources,
       ...toolState.sources,
+      ...(language === undefined ? [] : [language.lateSource()]),
     ],
     ...shared,
     files: seenFiles,
@@ -119,6 +120,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
       withPrompt: (name) => toolState.withPrompt(name, conversation.messages),
     }),
     hooks,
+    language,
     mcp,
     skills,
     agents,

@@ -103,7 +103,16 @@ export function composeRooms(
     sleep: { clock, prompts: () => ref.session.queue, parking },
     web: { conversation, model, budget, world, permissions },
   });
-  const allTools = combineTools(config.tools, { mcp, subagents: agents, own, late: skills });
+  const language = config.language?.open(config, {
+    clock,
+    env,
+    files,
+    permissions,
+    surroundings: () => surroundings,
+  });
+  scope.onClose(() => language?.close());
+  const builtin = language?.toolsWith(config.tools) ?? config.tools;
+  const allTools = combineTools(builtin, { mcp, subagents: agents, own, late: skills });
   const hooks = composeHooks(config, {
     sandbox,
     env,
@@ -133,6 +142,7 @@ export function composeRooms(
     asking: extended(asking, { ask }),
     folder,
     hooks,
+    language,
     mainTools: agents.forMain(allTools),
     mcp,
     notes,
