@@ -3,7 +3,7 @@
 import { isAbsolute, join } from 'node:path';
 import { readJsonObject } from '@turnwright/base/bounded-json.ts';
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
-import type { LanguageServerEntry } from './server-config.ts';
+import type { LanguageServerEntry } from './language-server-config.ts';
 
 type ProgramFiles = Pick<PersistentFiles, 'stat' | 'readFile'>;
 

@@ -137,32 +137,10 @@ export async function startLink({
       return epitaph;
     },
     say: (method, params) => send({ method, params }),
-    ask(method, params, { limitMs, signal }) {
-      return new Promise((resolve, reject) => {
-        if (epitaph !== undefined) return reject(new Error(`it ${epitaph}`));
-        count += 1;
-        const id = count;
-        const settle = (outcome: LspMessage | Error) => {
-          asked.delete(id);
-          cancel();
-          signal?.removeEventListener('abort', onAbort);
-          if (outcome instanceof Error) reject(outcome);
-          else if (outcome.error === undefined) resolve(outcome.result);
-          else reject(new Error(describeError(outcome.error)));
-        };
-        const giveUp = (why: Error) => {
-          send({ method: '$/cancelRequest', params: { id } });
-          settle(why);
-        };
-        const onAbort = () => giveUp(new Error('it was interrupted'));
-        const cancel = clock.timer(limitMs, () =>
-          giveUp(new Error(`it gave no answer to ${method} within ${limitMs} ms`)),
-        );
-        asked.set(id, settle);
-        signal?.addEventListener('abort', onAbort, { once: true });
-        if (signal?.aborted === true) onAbort();
-        else send({ id, method, params });
-      });
+    ask(method, params, until) {
+      if (epitaph !== undefined) return Promise.reject(new Error(`it ${epitaph}`));
+      count += 1;
+      return askOnce({ id: count, method, params }, until, { asked, clock, send });
     },
     async close() {
       // The protocol's way to leave; what does not go is ended.
@@ -171,6 +149,43 @@ export async function startLink({
       await finish('was closed');
     },
   };
+}
+
+interface AskPorts {
+  /** What waits for an answer, by id. */
+  readonly asked: Map<number, (outcome: LspMessage | Error) => void>;
+  readonly clock: Pick<Clock, 'timer'>;
+  send(message: LspMessage): void;
+}
+
+function askOnce(
+  request: { readonly id: number; readonly method: string; readonly params: unknown },
+  { limitMs, signal }: AskLimits,
+  { asked, clock, send }: AskPorts,
+): Promise<unknown> {
+  const { id, method } = request;
+  return new Promise((resolve, reject) => {
+    const settle = (outcome: LspMessage | Error) => {
+      asked.delete(id);
+      cancel();
+      signal?.removeEventListener('abort', onAbort);
+      if (outcome instanceof Error) reject(outcome);
+      else if (outcome.error === undefined) resolve(outcome.result);
+      else reject(new Error(describeError(outcome.error)));
+    };
+    const giveUp = (why: Error) => {
+      send({ method: '$/cancelRequest', params: { id } });
+      settle(why);
+    };
+    const onAbort = () => giveUp(new Error('it was interrupted'));
+    const cancel = clock.timer(limitMs, () =>
+      giveUp(new Error(`it gave no answer to ${method} within ${limitMs} ms`)),
+    );
+    asked.set(id, settle);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted === true) onAbort();
+    else send(request);
+  });
 }
 
 function describeError(error: unknown): string {

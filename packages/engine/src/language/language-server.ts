@@ -14,10 +14,10 @@ import type { Isolate } from '../protocol/tools/isolation.ts';
 import type { LanguageServerStatus } from '../protocol/tools/language.ts';
 import { answerServer, CLIENT_CAPABILITIES } from './client-answers.ts';
 import { type LanguageLink, startLink } from './language-link.ts';
+import type { LanguageServerEntry } from './language-server-config.ts';
 import { ProblemStore } from './problem-store.ts';
 import { readProblems } from './problems.ts';
 import { PublishedFiles } from './published-files.ts';
-import type { LanguageServerEntry } from './server-config.ts';
 
 export interface LanguageServerPorts {
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface LanguageServerPorts {
 }
 
 /** A file before and after a change; undefined: it did not exist. */
-export interface ChangedFile {
+interface TextChange {
   /** Absolute. */
   readonly path: string;
   readonly before: string | undefined;
@@ -122,7 +122,7 @@ export class LanguageServer {
   }
 
   /** Resolves once `problems` has what the change brought, or it is known that it cannot. Never rejects. */
-  follow(change: ChangedFile): Promise<void> {
+  follow(change: TextChange): Promise<void> {
     return this.#next(async (link) => {
       const { path, before, after, beside } = change;
       const opened = await this.#takeUp(link, beside.slice(-MAX_BESIDE), path);

@@ -6,8 +6,8 @@ import { isInside } from '@turnwright/base/files/inside.ts';
 import { type PathReader, realPath } from '@turnwright/base/files/real-path.ts';
 import type { LanguageServerStatus } from '../protocol/tools/language.ts';
 import { LanguageServer, type LanguageServerPorts, languageIn } from './language-server.ts';
+import type { LanguageServerEntry } from './language-server-config.ts';
 import type { FileProblems } from './problems.ts';
-import type { LanguageServerEntry } from './server-config.ts';
 
 export interface LanguageServersOptions extends LanguageServerPorts {
   readonly files: LanguageServerPorts['files'] & PathReader;
@@ -34,7 +34,7 @@ interface EditedFile extends FileUser {
 }
 
 /** Begun before the edit is made. */
-export interface WatchedEdit {
+interface WatchedEdit {
   /** Call it when the file was changed. Waits for the problems, at most `waitMs`. Never rejects. */
   made(): Promise<readonly FileProblems[]>;
 }

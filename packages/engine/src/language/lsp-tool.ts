@@ -9,7 +9,7 @@ import type { ParseResult, Tool, ToolContext, ToolOutput } from '../protocol/too
 import type { LanguageServer } from './language-server.ts';
 import { toUri } from './language-server.ts';
 import type { LanguageServers } from './language-servers.ts';
-import { describeHover, listCalls, listPlaces, listSymbols, type ShownPlace } from './shown-answers.ts';
+import { type AnswerPlace, describeCalls, describeHover, listPlaces, listSymbols } from './shown-answers.ts';
 import { fileUser } from './watched-tools.ts';
 
 const OPERATIONS = [
@@ -144,7 +144,7 @@ async function askServer(
 ): Promise<{ readonly rows: readonly string[]; readonly empty: string }> {
   const textDocument = { uri: toUri(path) };
   const at = { textDocument, position: { line: line - 1, character: character - 1 } };
-  const shown: ShownPlace = { root: context.root ?? context.cwd, files, isDenied: context.readFilter?.() };
+  const shown: AnswerPlace = { root: context.root ?? context.cwd, files, isDenied: context.readFilter?.() };
   const ask = (method: string, params: unknown) => server.ask(path, method, params, context.signal);
   const empty = SYMBOLS.includes(operation) ? 'It knows no such symbols.' : 'It knows nothing there.';
   switch (operation) {
@@ -171,7 +171,10 @@ async function askServer(
       if (operation === 'prepareCallHierarchy') return { rows: await listSymbols(items, shown), empty };
       if (!isRecord(item)) return { rows: [], empty };
       const calls = await ask(`callHierarchy/${operation}`, { item });
-      return { rows: await listCalls(calls, operation === 'incomingCalls' ? 'from' : 'to', shown), empty };
+      return {
+        rows: await describeCalls(calls, operation === 'incomingCalls' ? 'from' : 'to', shown),
+        empty,
+      };
     }
   }
 }

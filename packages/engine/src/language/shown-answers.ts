@@ -6,7 +6,7 @@ import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import { onOneLine, shortenPath } from './problems.ts';
 
-export interface ShownPlace {
+export interface AnswerPlace {
   readonly root: string;
   readonly files: Pick<PersistentFiles, 'stat' | 'readFile'>;
   /** Whether a rule denies reading a file; undefined: none does. */
@@ -28,7 +28,7 @@ interface Place {
 }
 
 /** `src/a.ts:3:7  export function add(…`, a row each. */
-export async function listPlaces(answer: unknown, shown: ShownPlace): Promise<readonly string[]> {
+export async function listPlaces(answer: unknown, shown: AnswerPlace): Promise<readonly string[]> {
   const places = (Array.isArray(answer) ? answer : [answer]).flatMap(readPlace);
   const lines = new Map<string, readonly string[]>();
   const wanted = [...new Set(places.slice(0, MAX_ROWS).map(({ path }) => path))].slice(0, MAX_FILES);
@@ -46,7 +46,7 @@ function bounded(rows: readonly string[]): readonly string[] {
   return [...rows.slice(0, MAX_ROWS), `(and ${rows.length - MAX_ROWS} more)`];
 }
 
-async function readLines(path: string, { files, isDenied }: ShownPlace): Promise<readonly string[]> {
+async function readLines(path: string, { files, isDenied }: AnswerPlace): Promise<readonly string[]> {
   const stat = await files.stat(path).catch(() => undefined);
   if (stat?.kind !== 'file' || stat.size > MAX_FILE_BYTES) return [];
   if ((await isDenied?.(path).catch(() => true)) === true) return [];
@@ -93,11 +93,11 @@ const KINDS =
   );
 
 /** `12:3 function add`, those inside of another one indented; with their files where they are of several. */
-export async function listSymbols(answer: unknown, shown: ShownPlace): Promise<readonly string[]> {
+export async function listSymbols(answer: unknown, shown: AnswerPlace): Promise<readonly string[]> {
   return bounded((Array.isArray(answer) ? answer : []).flatMap((each) => symbolRows(each, shown, 0)));
 }
 
-function symbolRows(value: unknown, shown: ShownPlace, depth: number): readonly string[] {
+function symbolRows(value: unknown, shown: AnswerPlace, depth: number): readonly string[] {
   if (!isRecord(value) || typeof value['name'] !== 'string') return [];
   const { name, kind, containerName, children, location } = value;
   const [place] = readPlace(isRecord(location) ? location : { uri: 'file:///', ...value });
@@ -113,10 +113,10 @@ function symbolRows(value: unknown, shown: ShownPlace, depth: number): readonly 
 }
 
 /** Functions that call, or are called. */
-export async function listCalls(
+export async function describeCalls(
   answer: unknown,
   end: 'from' | 'to',
-  shown: ShownPlace,
+  shown: AnswerPlace,
 ): Promise<readonly string[]> {
   const items = (Array.isArray(answer) ? answer : []).map((call: unknown) =>
     isRecord(call) ? call[end] : undefined,

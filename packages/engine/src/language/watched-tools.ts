@@ -70,11 +70,7 @@ function appendText(content: ToolResultContent, text: string): ToolResultContent
   return typeof content === 'string' ? `${content}\n\n${text}` : [...content, { type: 'text', text }];
 }
 
-export function reportProblems(
-  found: readonly FileProblems[],
-  root: string,
-  heading: string,
-): ReportedProblems {
+function reportProblems(found: readonly FileProblems[], root: string, heading: string): ReportedProblems {
   return {
     text: `${heading}\n${describeProblems(found, root)}`,
     data: boundProblems(found).shown.flatMap(({ path: file, problems }) =>
@@ -84,7 +80,7 @@ export function reportProblems(
 }
 
 /** What came too late for the result of an edit, for the next request. */
-export interface LateProblems {
+interface LateProblems {
   readonly attachment: { readonly type: 'late_diagnostics'; readonly diagnostics: readonly unknown[] };
   readonly rendered: readonly UserBlock[];
 }

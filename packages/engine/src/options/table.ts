@@ -25,7 +25,7 @@ import {
   uuidText,
   wholeNumber,
 } from './kinds.ts';
-import { languageServers } from './language-servers.ts';
+import { languageServers } from './language-server-options.ts';
 import { SETTING_SOURCES, type ToolSearchMode } from './option-values.ts';
 import type { BaseOptions } from './options.ts';
 import { outputFormat } from './output-format.ts';

@@ -22,7 +22,7 @@ import type { SessionBudget } from '../budget/session-budget.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SessionHooks } from '../hooks/session-hooks.ts';
 import type { SessionCommands } from '../host/session-commands.ts';
-import type { LanguageRoom } from '../language/language-room.ts';
+import type { SessionLanguages } from '../language/language-setup.ts';
 import type { McpRoom } from '../mcp/mcp-room.ts';
 import type { SessionModel } from '../models/session-model.ts';
 import type { SkillsRoom } from '../project/session-skills.ts';
@@ -70,7 +70,7 @@ export interface Session extends ConversationPorts {
   readonly queue: PromptQueue;
   readonly hooks: SessionHooks;
   /** undefined: there are no language servers. */
-  readonly language: LanguageRoom | undefined;
+  readonly language: SessionLanguages | undefined;
   readonly mcp: McpRoom;
   readonly skills: SkillsRoom;
   readonly agents: SubagentRoom;

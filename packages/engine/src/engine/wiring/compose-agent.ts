@@ -124,7 +124,7 @@ export async function composeAgentParts(
       skills.source,
       memory.source,
       deferred.source,
-      ...(session.language === undefined ? [] : [session.language.lateSource(request.agentId)]),
+      ...(session.language?.lateSources(request.agentId) ?? []),
     ],
   });
   return {

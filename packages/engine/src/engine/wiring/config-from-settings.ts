@@ -23,9 +23,10 @@ import { checkModelReach } from '../models/unreachable-model.ts';
 import { commandFileSources } from '../project/command-file-sources.ts';
 import { openOutputStyles } from '../project/open-output-styles.ts';
 import { pluginCommands } from '../project/plugin-commands.ts';
-import { openPlugins, type PluginSetup } from '../project/plugins.ts';
+import { openPlugins } from '../project/plugins.ts';
 import { requestedSandbox } from '../sandbox/requested-sandbox.ts';
 import { openSkills } from './open-skills.ts';
+import { findLanguages } from './tools/compose-language.ts';
 import { everyToolName, toolFields, unknownTools } from './tools/tool-fields.ts';
 
 export { machineSettingsFile } from '../../settings/read/read-managed.ts';
@@ -97,7 +98,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       plugins,
       configuredHooks: hooks.hooks,
       startNotices: [...resolved.notices, ...(vain === undefined ? [] : [vain]), ...hooks.notices],
-      language: await findLanguageServers(options, resolved, { plugins, files, warn }),
+      language: await findLanguages(options, resolved, { plugins, files, warn }),
       outputStyles: await openOutputStyles(resolved, { files: looked, plugins, warn }),
       commandSources: [
         // A skill wins over a command of its name; one of a project that is not trusted, over none.
@@ -118,41 +119,6 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     refused: refused ?? lapsedTrust(resolved.project),
   };
 }
-
-/** Loaded where servers are wanted. */
-async function findLanguageServers(
-  { plugins: _, ...options }: BaseOptions,
-  { config, languageServers: option, project, removedTools }: Resolution,
-  {
-    plugins,
-    files,
-    warn,
-  }: Pick<SettingsInput, 'files'> & {
-    readonly plugins: PluginSetup;
-    readonly warn: (line: string) => void;
-  },
-): Promise<QueryEngineConfig['language']> {
-  const isBrought = plugins.plugins.some(({ lspServers }) => Object.keys(lspServers).length > 0);
-  if (option === false || (option === undefined && !isBrought)) return undefined;
-  const { projectTrusted, tools, trustRecorded } = options;
-  const { openLanguageServers } = await import('../language/configured-servers.ts');
-  const isListed = tools === undefined || 'type' in tools || tools.includes(LSP_TOOL);
-  return openLanguageServers(
-    {
-      option,
-      files,
-      plugins: plugins.plugins,
-      // A host that does not ask for a record of trust says with the option that they may run.
-      mayRun: project.trusted || (trustRecorded !== true && projectTrusted !== false),
-      projectRoot: config.projectRoot,
-      childEnv: config.childEnv,
-      offersTool: isListed && !removedTools.includes(LSP_TOOL),
-    },
-    warn,
-  );
-}
-
-const LSP_TOOL = 'LSP';
 
 /** Guards that were trusted and do not run any more must not stand open. */
 function lapsedTrust({ trust }: Resolution['project']): TurnwrightError | undefined {

@@ -1,4 +1,4 @@
-/** Language servers, as options, settings and plugins describe them, and what is known of those of a session. */
+/** Language servers: as options, settings and plugins describe them, and their states in a session. */
 
 /** A language server: a program that speaks the Language Server Protocol over its standard streams. */
 export interface LanguageServerConfig {

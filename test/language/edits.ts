@@ -33,7 +33,11 @@ export interface Worked {
   readonly stderr: readonly string[];
 }
 
-export async function work(cwd: string, script: readonly ScriptStep[], options: Options = {}): Promise<Worked> {
+export async function work(
+  cwd: string,
+  script: readonly ScriptStep[],
+  options: Options = {},
+): Promise<Worked> {
   const model = scriptedModel(script);
   const messages: SDKMessage[] = [];
   const stderr: string[] = [];

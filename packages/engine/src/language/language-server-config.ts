@@ -10,7 +10,7 @@ export interface LanguageServerEntry {
   readonly config: LanguageServerConfig;
 }
 
-export type ReadLanguageServer =
+type ReadLanguageServer =
   | { readonly ok: true; readonly config: LanguageServerConfig }
   /** The end of a sentence that begins with the server. */
   | { readonly ok: false; readonly problem: string };
@@ -26,8 +26,8 @@ const isMs = (value: unknown): value is number => Number.isFinite(value) && Numb
 const problem = (text: string): ReadLanguageServer => ({ ok: false, problem: text });
 
 /**
- * `${VAR}` and `${VAR:-default}` in the command, its arguments and variables are replaced from `values`. Other
- * fields are left as they are. Never throws.
+ * `${VAR}` and `${VAR:-default}` in the command, its arguments and variables are replaced from `values`.
+ * Other fields are left as they are. Never throws.
  */
 export function readLanguageServer(
   value: unknown,

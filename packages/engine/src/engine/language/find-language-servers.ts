@@ -1,16 +1,18 @@
-/** Which language servers a session may use: those of plugins, of settings and options, and well-known ones. */
+/** Which language servers a session may use: of plugins, settings and options, and well-known ones. */
 
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import { findKnownServers } from '../../language/known-servers.ts';
-import { type LanguageServerEntry, readLanguageServer } from '../../language/server-config.ts';
+import { type LanguageServerEntry, readLanguageServer } from '../../language/language-server-config.ts';
 import type { LanguageServersOption } from '../../protocol/tools/language.ts';
 import type { Plugin } from '../project/plugins.ts';
-import { LanguageRoom, type LanguageSetup } from './language-room.ts';
+import { openLanguageRoom } from './language-room.ts';
+import type { LanguageSetup } from './language-setup.ts';
 
 /** ms that an edit waits. */
 const WAIT_MS = 1_500;
+const LSP_TOOL = 'LSP';
 
-export interface ServerWishes {
+interface ServerWishes {
   readonly option: LanguageServersOption | undefined;
   readonly plugins: readonly Plugin[];
   /** What is in the folder is trusted: such servers run its code. */
@@ -19,42 +21,43 @@ export interface ServerWishes {
   /** Of child processes. */
   readonly childEnv: Readonly<Record<string, string>>;
   readonly files: Pick<PersistentFiles, 'stat' | 'readFile'>;
-  readonly offersTool: boolean;
 }
 
-export interface ConfiguredLanguageServers {
+export interface FoundServersParts extends ServerWishes {
+  isOffered(tool: string): boolean;
+  warn(line: string): void;
+}
+
+/** What there is. */
+interface ListedServers {
   readonly entries: readonly LanguageServerEntry[];
   /** What of the configuration is not in force, one sentence each. */
   readonly problems: readonly string[];
 }
 
-/** undefined: no server is wanted, or there is none. */
-export async function openLanguageServers(
-  wishes: ServerWishes,
-  warn: (line: string) => void,
-): Promise<LanguageSetup | undefined> {
-  const { entries, problems } = await configuredLanguageServers(wishes);
+/** undefined: there is none. Starts none. */
+export async function findLanguageServers({
+  isOffered,
+  warn,
+  ...wishes
+}: FoundServersParts): Promise<LanguageSetup | undefined> {
+  const { entries, problems } = await listLanguageServers(wishes);
   problems.forEach(warn);
   if (entries.length === 0) return undefined;
-  const { option, offersTool } = wishes;
-  const setup: LanguageSetup = {
-    entries,
-    offersTool,
-    waitMs: (typeof option === 'object' ? option.waitMs : undefined) ?? WAIT_MS,
-    open: (config, parts) => new LanguageRoom(setup, config, parts),
-  };
-  return setup;
+  const { option } = wishes;
+  const waitMs = (typeof option === 'object' ? option.waitMs : undefined) ?? WAIT_MS;
+  return { open: (parts) => openLanguageRoom({ entries, waitMs, offersTool: isOffered(LSP_TOOL) }, parts) };
 }
 
 /** Starts none. Never rejects. */
-export async function configuredLanguageServers({
+export async function listLanguageServers({
   option,
   plugins,
   mayRun,
   projectRoot,
   childEnv,
   files,
-}: ServerWishes): Promise<ConfiguredLanguageServers> {
+}: ServerWishes): Promise<ListedServers> {
   if (option === false) return { entries: [], problems: [] };
   const { servers = {}, known = false } = typeof option === 'object' ? option : { known: option === true };
   const given = [
