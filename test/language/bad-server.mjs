@@ -38,7 +38,8 @@ function publish(uri, version, diagnostics) {
 
 function tell() {
   if (how === 'pull' || how === 'hang-later') return;
-  if (how === 'die' && (runs.count += 1) > 1) process.exit(7);
+  runs.count += 1;
+  if (how === 'die' && runs.count > 1) process.exit(7);
   if (how === 'flood') {
     const many = Array.from({ length: 5_000 }, (_, n) => ({
       range: at(n),

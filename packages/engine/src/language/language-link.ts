@@ -125,9 +125,9 @@ export async function startLink({
     ),
   );
   if (group.pid === undefined) {
-    await finish('could not be started');
     const end = await group.ended;
-    throw end.kind === 'not_started' ? end.error : new Error('it could not be started');
+    await finish(end.kind === 'not_started' ? `could not be started: ${end.error.message}` : 'did not start');
+    throw new Error(`it ${epitaph}`);
   }
   group.guard();
 

@@ -72,6 +72,9 @@ export class LanguageServer {
   #line: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #starting: Promise<LanguageLink> | undefined;
+  /** Its program, from its start on. */
+  #process: LanguageLink | undefined;
+  /** The same once it is ready. */
   #link: LanguageLink | undefined;
   #capabilities: Readonly<Record<string, unknown>> = {};
   #restarts = 0;
@@ -155,7 +158,7 @@ export class LanguageServer {
 
   close(): Promise<void> | undefined {
     this.#isClosed = true;
-    return this.#link?.close() ?? this.#starting?.then((link) => link.close()).catch(() => {});
+    return this.#process?.close();
   }
 
   #next<T>(work: (link: LanguageLink) => Promise<T>): Promise<T> {
@@ -176,7 +179,6 @@ export class LanguageServer {
     this.#starting = this.#meet();
     try {
       this.#link = await this.#starting;
-      if (this.#isClosed) await this.#link.close();
       this.#startedMs = this.#ports.clock.monotonicMs();
       void this.#link.ended.then((why) => this.#died(why));
       return this.#link;
@@ -220,7 +222,9 @@ export class LanguageServer {
       answer: (method, params) => answerServer(method, params, { settings, folder }),
       hear: (method, params) => this.#hear(method, params),
     });
+    this.#process = link;
     try {
+      if (this.#isClosed) throw new Error('it was closed');
       const limitMs = this.#entry.config.startupTimeout ?? START_MS;
       const answer = await link.ask(
         'initialize',
@@ -257,7 +261,7 @@ export class LanguageServer {
     // An older text is not the one that counts.
     if (typeof params['version'] === 'number' && open !== undefined && params['version'] < open.version)
       return;
-    this.problems.set(path, readProblems(params['diagnostics'], countLines(open?.text)));
+    this.problems.set(path, readProblems(params['diagnostics'], countLines(open?.text)), open !== undefined);
     this.#published.heard(path);
   }
 
@@ -296,6 +300,7 @@ export class LanguageServer {
 
   /** Makes this the text of a file; false: it was that already. */
   #show(link: LanguageLink, path: string, text: string): boolean {
+    refuseEnded(link);
     const open = this.#open.get(path);
     if (open?.text === text) return false;
     if (open === undefined) {
@@ -327,7 +332,10 @@ export class LanguageServer {
   /** Waits until the problems of these files are known; `since`: of publications. */
   async #learn(link: LanguageLink, paths: readonly string[], limitMs: number, since?: number): Promise<void> {
     const { diagnosticProvider } = this.#capabilities;
-    if (diagnosticProvider === undefined) return this.#published.settled(paths, { limitMs, since });
+    if (diagnosticProvider === undefined) {
+      await this.#published.settled(paths, { limitMs, since });
+      return refuseEnded(link);
+    }
     for (const path of paths) {
       const open = this.#open.get(path);
       const version = open?.version;
@@ -337,7 +345,7 @@ export class LanguageServer {
         { limitMs: PULL_MS },
       );
       if (isRecord(report) && report['kind'] !== 'unchanged' && open?.version === version)
-        this.problems.set(path, readProblems(report['items'], countLines(open?.text)));
+        this.problems.set(path, readProblems(report['items'], countLines(open?.text)), open !== undefined);
     }
   }
 }
@@ -352,6 +360,10 @@ export function languageIn({ config }: LanguageServerEntry, path: string): strin
 }
 
 export const toUri = (path: string): string => pathToFileURL(path).href;
+
+function refuseEnded({ epitaph }: LanguageLink): void {
+  if (epitaph !== undefined) throw new Error(`it ${epitaph}`);
+}
 
 const countLines = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : text.split('\n').length;

@@ -2,7 +2,7 @@
 
 import { type CodeProblem, type FileProblems, isError, newProblems } from './problems.ts';
 
-/** Files that are remembered; the oldest ones are forgotten first. */
+/** Files that are remembered beside those that are open; what is said of more is not heard. */
 const MAX_FILES = 2_000;
 
 export class ProblemStore {
@@ -11,15 +11,16 @@ export class ProblemStore {
   readonly #known = new Map<string, readonly CodeProblem[]>();
   readonly #changed = new Set<string>();
 
-  set(path: string, problems: readonly CodeProblem[]): void {
-    remember(this.#now, path, problems);
+  set(path: string, problems: readonly CodeProblem[], isOpen: boolean): void {
+    if (!isOpen && this.#now.size >= MAX_FILES && !this.#now.has(path)) return;
+    this.#now.set(path, problems);
     this.#changed.add(path);
   }
 
   /** What is reported of these files, or of all, was there before. */
   settle(paths: Iterable<string> = [...this.#changed]): void {
     for (const path of paths) {
-      remember(this.#known, path, this.#now.get(path) ?? []);
+      this.#known.set(path, this.#now.get(path) ?? []);
       this.#changed.delete(path);
     }
   }
@@ -39,12 +40,4 @@ export class ProblemStore {
     this.settle(paths);
     return found.filter(({ problems }) => problems.length > 0);
   }
-}
-
-function remember<T>(map: Map<string, T>, path: string, value: T): void {
-  map.delete(path);
-  map.set(path, value);
-  if (map.size <= MAX_FILES) return;
-  const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
 }
