@@ -55,7 +55,7 @@ export async function startLink({
 }: LinkOptions): Promise<LanguageLink> {
   const asked = new Map<number, (message: LspMessage | Error) => void>();
   let count = 0;
-  let stderr = '';
+  const stderr = '';
   let epitaph: string | undefined;
   let tellEnd: (why: string) => void = () => {};
   const ended = new Promise<string>((resolve) => {
@@ -98,17 +98,11 @@ export async function startLink({
       send({ id, ...(result === undefined ? { error } : { result }) });
     }
   };
-  const isFlood = floodGuard(clock);
-  const frames = readFrames(
-    (message) => {
-      if (isFlood(0)) void finish('wrote too many messages');
-      else if (epitaph === undefined) receive(message);
+  listenTo(group, clock, {
+    onMessage: (message) => {
+      if (epitaph === undefined) receive(message);
     },
-    (why) => void finish(why),
-  );
-  group.stdout?.on('data', (chunk: Buffer) => {
-    if (isFlood(chunk.length)) void finish('wrote too much');
-    else if (epitaph === undefined) frames(chunk);
+    onProblem: (why) => void finish(why),
   });
   group.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-STDERR_SHOWN_CHARS);
@@ -149,6 +143,26 @@ export async function startLink({
       await finish('was closed');
     },
   };
+}
+
+/** Reads what the server writes, as long as it is not too much. */
+function listenTo(
+  { stdout }: Pick<ProcessGroup, 'stdout'>,
+  clock: Pick<Clock, 'monotonicMs'>,
+  {
+    onMessage,
+    onProblem,
+  }: { readonly onMessage: (message: LspMessage) => void; readonly onProblem: (why: string) => void },
+): void {
+  const isFlood = floodGuard(clock);
+  const frames = readFrames((message) => {
+    if (isFlood(0)) onProblem('wrote too many messages');
+    else onMessage(message);
+  }, onProblem);
+  stdout?.on('data', (chunk: Buffer) => {
+    if (isFlood(chunk.length)) onProblem('wrote too much');
+    else frames(chunk);
+  });
 }
 
 interface AskPorts {

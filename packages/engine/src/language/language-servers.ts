@@ -109,15 +109,7 @@ export class LanguageServers {
   statuses(): readonly LanguageServerStatus[] {
     const started = this.started.map((server) => server.status());
     const idle = this.#options.entries.filter(({ name }) => !started.some((one) => one.name === name));
-    return [
-      ...started,
-      ...idle.map(({ name, config: { command, extensionToLanguage } }) => ({
-        name,
-        state: 'idle' as const,
-        command,
-        extensions: Object.keys(extensionToLanguage),
-      })),
-    ];
+    return [...started, ...idle.map(idleStatus)];
   }
 
   /** undefined: none was started. Never rejects. */
@@ -186,4 +178,11 @@ export class LanguageServers {
       () => undefined,
     );
   }
+}
+
+export function idleStatus({
+  name,
+  config: { command, extensionToLanguage },
+}: LanguageServerEntry): LanguageServerStatus {
+  return { name, state: 'idle', command, extensions: Object.keys(extensionToLanguage) };
 }

@@ -3,6 +3,7 @@
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import { findKnownServers } from '../../language/known-servers.ts';
 import { type LanguageServerEntry, readLanguageServer } from '../../language/language-server-config.ts';
+import { idleStatus } from '../../language/language-servers.ts';
 import type { LanguageServersOption } from '../../protocol/tools/language.ts';
 import type { Plugin } from '../project/plugins.ts';
 import { openLanguageRoom } from './language-room.ts';
@@ -41,16 +42,19 @@ export async function findLanguageServers({
   warn,
   ...wishes
 }: FoundServersParts): Promise<LanguageSetup | undefined> {
-  const { entries, problems } = await listLanguageServers(wishes);
+  const { entries, problems } = await readServerWishes(wishes);
   problems.forEach(warn);
   if (entries.length === 0) return undefined;
   const { option } = wishes;
   const waitMs = (typeof option === 'object' ? option.waitMs : undefined) ?? WAIT_MS;
-  return { open: (parts) => openLanguageRoom({ entries, waitMs, offersTool: isOffered(LSP_TOOL) }, parts) };
+  return {
+    listed: entries.map(idleStatus),
+    open: (parts) => openLanguageRoom({ entries, waitMs, offersTool: isOffered(LSP_TOOL) }, parts),
+  };
 }
 
 /** Starts none. Never rejects. */
-export async function listLanguageServers({
+export async function readServerWishes({
   option,
   plugins,
   mayRun,

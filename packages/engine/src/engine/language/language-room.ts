@@ -8,7 +8,7 @@ import { createParser } from '../../tools/schema/from-json-schema.ts';
 import { VERSION } from '../version.ts';
 import type { LanguageParts, SessionLanguages } from './language-setup.ts';
 
-export interface LanguageChoice {
+interface LanguageChoice {
   readonly entries: readonly LanguageServerEntry[];
   /** ms that an edit waits for its problems. */
   readonly waitMs: number;

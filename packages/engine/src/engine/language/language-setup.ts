@@ -7,6 +7,8 @@ import type { AnyTool } from '../../protocol/tools/tool.ts';
 
 /** What a session is given that has some. */
 export interface LanguageSetup {
+  /** Its servers, before any is started. */
+  readonly listed: readonly LanguageServerStatus[];
   open(parts: LanguageParts): SessionLanguages;
 }
 
