@@ -55,7 +55,7 @@ export async function startLink({
 }: LinkOptions): Promise<LanguageLink> {
   const asked = new Map<number, (message: LspMessage | Error) => void>();
   let count = 0;
-  const stderr = '';
+  let stderr = '';
   let epitaph: string | undefined;
   let tellEnd: (why: string) => void = () => {};
   const ended = new Promise<string>((resolve) => {

@@ -133,7 +133,7 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     of: {
       languageServers: { servers: { none: { command: 'none', extensionToLanguage: { '.txt': 'text' } } } },
     },
-    beside: { toolSearch: false },
+    beside: { tools: ['LSP'] },
     sees: (seen) => toolNames(seen)?.includes('LSP'),
     as: true,
   },
