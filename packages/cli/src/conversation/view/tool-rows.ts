@@ -133,7 +133,10 @@ function problemFacts({ result }: ToolItem): readonly string[] {
 }
 
 /** One each, where the whole transcript is shown. */
-function problemRows({ result }: ToolItem, { columns, cwd, theme, standAlone }: ToolRowsOptions): readonly Row[] {
+function problemRows(
+  { result }: ToolItem,
+  { columns, cwd, theme, standAlone }: ToolRowsOptions,
+): readonly Row[] {
   const { diagnostics } = (result ?? {}) as { readonly diagnostics?: unknown };
   if (standAlone !== true || !Array.isArray(diagnostics)) return [];
   return diagnostics.map(({ file, line, severity, message }: Readonly<Record<string, unknown>>) => {
