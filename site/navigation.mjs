@@ -29,7 +29,14 @@ export const SECTIONS = [
   },
   {
     title: 'What it can do',
-    pages: ['docs/tools.md', 'docs/mcp.md', 'docs/agents.md', 'docs/tasks.md', 'docs/verify.md'],
+    pages: [
+      'docs/tools.md',
+      'docs/mcp.md',
+      'docs/agents.md',
+      'docs/tasks.md',
+      'docs/language-servers.md',
+      'docs/verify.md',
+    ],
   },
   {
     title: 'What you tell it',

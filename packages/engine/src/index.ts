@@ -157,6 +157,12 @@ export {
 export type { CanUseTool, CanUseToolContext } from './protocol/tools/can-use-tool.ts';
 export { HOOK_EVENTS, type HookEvent, type HookInputBase } from './protocol/tools/hook.ts';
 export type { HookCallback, HookCallbackMatcher, HookOutput } from './protocol/tools/hook-callback.ts';
+export type {
+  LanguageServerConfig,
+  LanguageServerStatus,
+  LanguageServersOption,
+  LanguageServersSettings,
+} from './protocol/tools/language.ts';
 export {
   PERMISSION_MODES,
   type PermissionBehavior,
@@ -343,6 +349,7 @@ export {
   commandAdvice,
   type EndpointAnswer,
   fieldsWithoutEffect,
+  listLanguageServers,
   listModels,
   type ModelAccess,
   machineSettingsFile,

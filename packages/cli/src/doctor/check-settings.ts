@@ -1,5 +1,6 @@
 /** Settings without effect, and the MCP servers of a run. None is started. */
 import {
+  type LanguageServerStatus,
   listMcpServers,
   type McpServerStatus,
   machineSettingsFile,
@@ -12,6 +13,7 @@ import type { CheckResult } from './check-result.ts';
 
 /** What a running session has, which is more than the settings name. */
 export interface RunningSession {
+  readonly languages: readonly LanguageServerStatus[];
   readonly servers: readonly McpServerStatus[];
   readonly hooks: Awaited<ReturnType<Query['hooksListing']>>;
 }

@@ -2,6 +2,7 @@
 import { configurationHome, sessionsDirectory, TurnwrightError } from '@turnwright/engine';
 import type { World } from '../world.ts';
 import { checkFields } from './check-fields.ts';
+import { checkLanguages } from './check-languages.ts';
 import { checkNode, checkRipgrep, checkSessions, checkWritable } from './check-machine.ts';
 import { checkModel } from './check-model.ts';
 import type { CheckResult, CheckState } from './check-result.ts';
@@ -40,6 +41,7 @@ async function checkConfigured(
     return (
       await Promise.all([
         checkSettings(place, running),
+        checkLanguages(place, running?.languages),
         checkFields(place),
         checkSandbox(place),
         checkModel(place),

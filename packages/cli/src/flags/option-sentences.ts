@@ -39,4 +39,8 @@ export const OPTION_SENTENCES: Readonly<Record<string, { readonly [Name in Optio
     settings: 'settings above all settings files: JSON, a path to a file, or the value',
     settingSources: 'settings files to read, of user, project and local',
   },
+  Extensions: {
+    languageServers:
+      'language servers, which see errors at once: what is new since an edit is in its result, and the tool LSP asks them about code',
+  },
 };

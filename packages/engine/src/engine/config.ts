@@ -33,6 +33,7 @@ import type { RepeatGuardOptions } from '../tools/gate/repeat-guard.ts';
 import type { AppState } from './app-state.ts';
 import type { CompactionOptions } from './compaction-options.ts';
 import type { SettingsAccess } from './host/settings-access.ts';
+import type { LanguageSetup } from './language/language-setup.ts';
 import type { OutputStyleSetup } from './project/open-output-styles.ts';
 import type { PluginSetup } from './project/plugins.ts';
 import type { SkillSetup } from './project/session-skills.ts';
@@ -183,6 +184,8 @@ export interface QueryEngineConfig extends ResolvedOptions {
    * fields.
    */
   plugins?: PluginSetup | undefined;
+  /** Language servers that are there to be started. */
+  language?: LanguageSetup | undefined;
   /** How answers sound, with the preset as system prompt. */
   outputStyles?: OutputStyleSetup | undefined;
 

@@ -13,6 +13,7 @@ import type { AutoMode } from '../protocol/tools/auto-mode.ts';
 import type { CanUseTool } from '../protocol/tools/can-use-tool.ts';
 import type { HookEvent } from '../protocol/tools/hook.ts';
 import type { HookCallbackMatcher } from '../protocol/tools/hook-callback.ts';
+import type { LanguageServersOption } from '../protocol/tools/language.ts';
 import type { ElicitationAnswer, ElicitationRequest } from '../protocol/tools/mcp.ts';
 import type { PermissionMode } from '../protocol/tools/permission.ts';
 import type { PluginConfig } from '../protocol/tools/plugin.ts';
@@ -914,6 +915,19 @@ export interface BaseOptions<Output = unknown> {
    * ```
    */
   plugins?: readonly PluginConfig[] | undefined;
+  /**
+   * Language servers, which see errors at once: what is new since an edit is in its result, and the tool LSP
+   * asks them about code. `true`: well-known ones that are installed in the project or on `PATH`. An object
+   * names others. `false`: none, those of plugins included. In a folder that is not trusted none is started.
+   * @default those of plugins
+   *
+   * @example
+   * ```ts
+   * const go = { command: 'gopls', extensionToLanguage: { '.go': 'go' } };
+   * const options: Options = { languageServers: { servers: { go }, waitMs: 1_000 } };
+   * ```
+   */
+  languageServers?: LanguageServersOption | undefined;
   /**
    * Skills that the model may use: names (`pdf`, `plugin:pdf`), or all that `settingSources` and plugins
    * bring. The others stay commands that a user may call. Named skills also bring the Skill tool where

@@ -26,6 +26,7 @@ import {
   uuidText,
   wholeNumber,
 } from './kinds.ts';
+import { languageServers } from './language-server-options.ts';
 import { SETTING_SOURCES, type ToolSearchMode } from './option-values.ts';
 import type { BaseOptions } from './options.ts';
 import { outputFormat } from './output-format.ts';
@@ -262,6 +263,13 @@ export const OPTIONS = {
   onMcpWait: { is: callback },
   onElicitation: { is: callback },
   plugins: { queryOnly: true, is: plugins, flag: '--plugin-dir <folder>' },
+  languageServers: {
+    queryOnly: true,
+    is: languageServers,
+    flag: '--language-servers [which]',
+    listed: true,
+    setting: 'languageServers',
+  },
   skills: { queryOnly: true, is: either(oneOf('all'), texts) },
 
   cwd: { queryOnly: true, is: anyText },

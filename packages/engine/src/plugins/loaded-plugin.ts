@@ -20,6 +20,8 @@ export interface Plugin {
   readonly hooks: Readonly<Record<string, unknown>>;
   /** By the plugin's own names for them; `${CLAUDE_PLUGIN_ROOT}` is replaced. */
   readonly mcpServers: Readonly<Record<string, unknown>>;
+  /** Language servers, in the same form. */
+  readonly lspServers: Readonly<Record<string, unknown>>;
 }
 
 /** A command that a manifest names: its file, or its text. */

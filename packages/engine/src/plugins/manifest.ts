@@ -20,6 +20,7 @@ export interface Manifest {
   /** Paths of files, and values themselves. */
   readonly hooks: readonly (string | Readonly<Record<string, unknown>>)[];
   readonly mcpServers: readonly (string | Readonly<Record<string, unknown>>)[];
+  readonly lspServers: readonly (string | Readonly<Record<string, unknown>>)[];
   readonly problems: readonly string[];
 }
 
@@ -55,6 +56,7 @@ export const NO_MANIFEST: Manifest = {
   skills: [],
   hooks: [],
   mcpServers: [],
+  lspServers: [],
   problems: [],
 };
 
@@ -103,6 +105,7 @@ export function parseManifest(text: string): ParsedManifest {
       skills: paths('skills') ?? [],
       hooks: values('hooks'),
       mcpServers: values('mcpServers'),
+      lspServers: values('lspServers'),
       problems,
     },
   };

@@ -48,8 +48,10 @@ export async function readPluginParts(
       await folder.places('output-styles', manifest.outputStyles),
     ),
     hooks: byEvent(await folder.readValues(manifest.hooks, 'hooks/hooks.json', 'hooks')),
-    mcpServers: Object.fromEntries(
-      Object.entries(servers).map(([server, config]) => [server, serverConfig(config, root)]),
+    mcpServers: serverConfigs(servers, root),
+    lspServers: serverConfigs(
+      Object.assign({}, ...(await folder.readValues(manifest.lspServers, '.lsp.json', 'lspServers'))),
+      root,
     ),
   };
   return { plugin, errors: folder.errors };
@@ -93,6 +95,9 @@ function byEvent(found: readonly Record<string, unknown>[]): Record<string, unkn
     }
   return merged;
 }
+
+const serverConfigs = (servers: Readonly<Record<string, unknown>>, root: string) =>
+  Object.fromEntries(Object.entries(servers).map(([server, config]) => [server, serverConfig(config, root)]));
 
 /** Passes the plugin's folder to the server, too. */
 function serverConfig(config: unknown, root: string): unknown {

@@ -17,6 +17,7 @@ import type { SandboxState } from '../engine/sandbox/open-sandbox.ts';
 import { checkOptions } from '../options/check-options.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { CloudName } from '../protocol/model/provider.ts';
+import type { LanguageServerStatus } from '../protocol/tools/language.ts';
 import { loadConfig } from './open-engine.ts';
 import { resolveFolder, resolvePlace } from './process-place.ts';
 import type { Options } from './query-options.ts';
@@ -143,6 +144,20 @@ export async function sandboxState(options: ResolveSettingsOptions = {}): Promis
   const { probeSandbox: look } = await import('../engine/sandbox/open-sandbox.ts');
   const path = resolvePlace(options).env['PATH'] ?? '';
   return look(sandbox, { path, mayStart: trust?.state !== 'untrusted' });
+}
+
+/**
+ * The language servers of a query with these options; none is started. `stderr` receives what is wrong with
+ * their configuration. Rejects with `invalid_settings`.
+ *
+ * @example
+ * for (const { name, command } of await listLanguageServers()) console.log(name, command);
+ */
+export async function listLanguageServers(
+  options: ResolveSettingsOptions & Pick<Options, 'stderr'> = {},
+): Promise<readonly LanguageServerStatus[]> {
+  const { language } = await loadConfig({ settingSources: ['user', 'project', 'local'], ...options });
+  return language?.listed ?? [];
 }
 
 /**

@@ -63,6 +63,7 @@ const CONTENTS_OF_KINDS: Readonly<Record<string, ReadonlySet<string>>> = {
 const KINDS = words(
   `text image document tool_use tool_result tool_reference thinking redacted_thinking base64 url file
   search_result compaction hook_context max_turns_reached hook_stopped_continuation queued_command edited_file
+  late_diagnostics
   relevant_memories todo_reminder structured_output PostToolUse PreToolUse Stop SubagentStop UserPromptSubmit
   SessionStart PostToolBatch`,
 );

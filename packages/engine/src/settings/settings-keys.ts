@@ -4,6 +4,7 @@ import type { ProviderConfig } from '../protocol/model/provider-config.ts';
 import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { VerifyConditions } from '../protocol/session/verification.ts';
 import type { AutoMode } from '../protocol/tools/auto-mode.ts';
+import type { LanguageServersOption } from '../protocol/tools/language.ts';
 import type { SandboxSettings } from './resolve/sandbox-settings.ts';
 
 /**
@@ -23,6 +24,8 @@ export interface Settings {
   readonly verify?: VerifyConditions | undefined;
   /** The judge of the permission mode `auto`, and its limits. */
   readonly autoMode?: AutoMode | undefined;
+  /** Language servers, which see errors at once. */
+  readonly languageServers?: LanguageServersOption | undefined;
   /** Isolation of commands by the operating system. */
   readonly sandbox?: SandboxSettings | undefined;
   /** When tools of MCP servers are left out of requests until the model searches for them. */

@@ -1,9 +1,9 @@
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import { CRUDE, call, roomOf, stdio, toolIn } from '@turnwright/test/mcp/servers-under-test.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { serverSlug, toolNames } from '../../src/mcp/servers/names.ts';
 import { isSameServer, parseServer } from '../../src/mcp/servers/parse-server.ts';
 import { toToolOutput } from '../../src/mcp/tools/call-result.ts';
-import { cleanText } from '../../src/mcp/tools/clean-text.ts';
 import { inServerNames, readToolSchema } from '../../src/mcp/tools/read-tool-schema.ts';
 import { namesTool } from '../../src/permissions/rules/permission-rule.ts';
 import { fromSdkTool } from '../../src/sdk/sdk-tool.ts';

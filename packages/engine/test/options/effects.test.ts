@@ -140,6 +140,14 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: wrote,
     as: true,
   },
+  languageServers: {
+    of: {
+      languageServers: { servers: { none: { command: 'none', extensionToLanguage: { '.txt': 'text' } } } },
+    },
+    beside: { tools: ['LSP'] },
+    sees: (seen) => toolNames(seen)?.includes('LSP'),
+    as: true,
+  },
   verify: {
     of: { verify: { exist: ['never-written.txt'], attempts: 0 } },
     sees: ({ messages }) => messages.flatMap((m) => (m.type === 'result' ? [m.terminal_reason] : [])),

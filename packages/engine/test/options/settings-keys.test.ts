@@ -77,7 +77,7 @@ async function resolved(settings: unknown): Promise<Readonly<Record<string, unkn
 }
 
 /** Options that the engine takes in another form. */
-function underOtherNames({ config, deferToolsAbove, sandbox }: Resolution) {
+function underOtherNames({ config, deferToolsAbove, languageServers, sandbox }: Resolution) {
   const { permissionLocks, permissionRules } = config;
   return {
     allowedTools: permissionRules.flagSettings?.allow ?? [],
@@ -85,6 +85,7 @@ function underOtherNames({ config, deferToolsAbove, sandbox }: Resolution) {
     allowedToolsOnly: permissionLocks.allowedToolsOnly,
     permissionPrompts: permissionLocks.denyInsteadOfPrompting,
     toolSearch: deferToolsAbove,
+    languageServers,
     sandbox,
   };
 }

@@ -160,8 +160,12 @@ export const doctorCommand: ConversationCommand = {
   summary: 'Checks settings, model, sandbox and folders',
   async run(_, { columns, cwd, env, print, query, theme }) {
     print([theme.dim('Checking …')]);
-    const [servers, hooks] = await Promise.all([query.mcpServerStatus(), query.hooksListing()]);
-    const checks = await runChecks({ cwd, env }, { servers, hooks });
+    const [servers, hooks, languages] = await Promise.all([
+      query.mcpServerStatus(),
+      query.hooksListing(),
+      query.languageServers(),
+    ]);
+    const checks = await runChecks({ cwd, env }, { servers, hooks, languages });
     const shown = checks.map((check) => ({ ...check, detail: oneLine(check.detail) }));
     const paint = { ok: theme.good, warning: theme.warn, problem: theme.bad };
     print(reportLines(shown, paint).flatMap((line) => wrap(line, columns, { hang: '  ' })));

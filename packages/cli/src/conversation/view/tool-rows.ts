@@ -6,7 +6,7 @@ import { cells, cutRow } from '@turnwright/terminal/text/cells.ts';
 import { clean } from '@turnwright/terminal/text/clean.ts';
 import type { Theme } from '@turnwright/terminal/text/theme.ts';
 import { oneLine } from '@turnwright/terminal/text/visible.ts';
-import { toolLabel } from '../../words/tool-label.ts';
+import { shortPath, toolLabel } from '../../words/tool-label.ts';
 import { cost, counted, duration } from '../../words/units.ts';
 import type { Todo } from '../conversation-state.ts';
 import { readTodo } from '../reduce/reduce-tools.ts';
@@ -39,6 +39,7 @@ export function toolRows(item: ToolItem, options: ToolRowsOptions): readonly Row
     callRow(item, options, diff),
     ...reasonRows(item, options),
     ...(diff?.rows ?? []),
+    ...problemRows(item, options),
     ...(standAlone ? allTodoRows(item, columns) : []),
     ...outputRows(item, options),
   ];
@@ -62,6 +63,7 @@ function callRow(item: ToolItem, { columns, theme, cwd }: ToolRowsOptions, diff?
   const facts = [
     diff === undefined ? outcomeFact(item) : `+${diff.added} −${diff.removed}`,
     ...agentFacts(item),
+    ...problemFacts(item),
     ...(columns < WIDE_ENOUGH || item.ms === undefined ? [] : [duration(item.ms)]),
   ].filter((fact) => fact !== '');
   const mark = item.outcome === 'done' ? theme.good('●') : theme.bad('✗');
@@ -122,6 +124,25 @@ function agentFacts({ agent }: ToolItem): readonly string[] {
     ...(agent.turns === 0 ? [] : [counted(agent.turns, 'turn')]),
     ...(agent.cost === undefined ? [] : [cost(agent.cost)]),
   ];
+}
+
+/** `2 new problems`: what language servers found in an edit. */
+function problemFacts({ result }: ToolItem): readonly string[] {
+  const { diagnostics } = (result ?? {}) as { readonly diagnostics?: unknown };
+  return Array.isArray(diagnostics) ? [counted(diagnostics.length, 'new problem')] : [];
+}
+
+/** One each, where the whole transcript is shown. */
+function problemRows(
+  { result }: ToolItem,
+  { columns, cwd, theme, standAlone }: ToolRowsOptions,
+): readonly Row[] {
+  const { diagnostics } = (result ?? {}) as { readonly diagnostics?: unknown };
+  if (standAlone !== true || !Array.isArray(diagnostics)) return [];
+  return diagnostics.map(({ file, line, severity, message }: Readonly<Record<string, unknown>>) => {
+    const row = `    ${shortPath(String(file), { cwd })}:${line} ${severity}: ${oneLine(String(message))}`;
+    return theme[severity === 'error' ? 'bad' : 'warn'](cutRow(row, columns));
+  });
 }
 
 /** Why a call failed or was denied, for tools whose output is not shown anyway. */

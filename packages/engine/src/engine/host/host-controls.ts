@@ -9,6 +9,7 @@ import type { ContextSize, ContextUsage } from '../../protocol/stream/context-us
 import type { ModelUsage } from '../../protocol/stream/result-message.ts';
 import type { SessionActivity, SlashCommandInfo } from '../../protocol/stream/session-messages.ts';
 import type { HooksListing } from '../../protocol/tools/hook-config.ts';
+import type { LanguageServerStatus } from '../../protocol/tools/language.ts';
 import { toReplay } from '../output/to-sdk-user.ts';
 import { openSession } from '../session/open-session.ts';
 import type { Session } from '../session/session.ts';
@@ -170,6 +171,10 @@ export class HostControls {
   /** What hooks this session has. */
   hooksListing(): Promise<HooksListing> {
     return this.#session.hooks.listing();
+  }
+
+  languageServers(): readonly LanguageServerStatus[] {
+    return this.#session.language?.statuses() ?? [];
   }
 }
 

@@ -1,5 +1,6 @@
 /** MCP in a session: servers that the host brings along, and those that the MCP room connects to. */
 
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import type { ServerInstructions } from '../../attachments/mcp-instructions.ts';
 import {
   MAX_INSTRUCTIONS_CHARS,
@@ -8,7 +9,6 @@ import {
   type SetServersResult,
 } from '../../mcp/servers/mcp-servers.ts';
 import { refusedServer } from '../../mcp/servers/server-policy.ts';
-import { cleanText } from '../../mcp/tools/clean-text.ts';
 import type { Command } from '../../protocol/tools/command.ts';
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';

@@ -23,6 +23,7 @@ import type { QueryEngineConfig } from '../config.ts';
 import type { SessionHooks } from '../hooks/session-hooks.ts';
 import type { SessionCommands } from '../host/session-commands.ts';
 import type { Judging } from '../judging/judging.ts';
+import type { SessionLanguages } from '../language/language-setup.ts';
 import type { McpRoom } from '../mcp/mcp-room.ts';
 import type { SessionModel } from '../models/session-model.ts';
 import type { SkillsRoom } from '../project/session-skills.ts';
@@ -71,6 +72,8 @@ export interface Session extends ConversationPorts {
   readonly commands: SessionCommands;
   readonly queue: PromptQueue;
   readonly hooks: SessionHooks;
+  /** undefined: there are no language servers. */
+  readonly language: SessionLanguages | undefined;
   readonly mcp: McpRoom;
   readonly skills: SkillsRoom;
   readonly agents: SubagentRoom;

@@ -120,7 +120,12 @@ export async function composeAgentParts(
     files: seenFiles,
     stderr: config.stderr,
     onFileChanged: tellOfFiles(hooks, scope),
-    sources: [skills.source, memory.source, deferred.source],
+    sources: [
+      skills.source,
+      memory.source,
+      deferred.source,
+      ...(session.language?.lateSources(request.agentId) ?? []),
+    ],
   });
   return {
     ...agentJournal,

@@ -39,7 +39,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
 
   const rooms = composeRooms(config, foundation, inherited);
   const { agents, allTools, appState, asking, hooks, mainTools, mcp, notices, permissions } = rooms;
-  const { folder, notes, sandbox, skills, snipMarks, spill, structured, tasks, toolState } = rooms;
+  const { folder, language, notes, sandbox, skills, snipMarks, spill, structured, tasks, toolState } = rooms;
   const basics = { sessionId, scope, clock, ids, files, host };
 
   const verification = new SessionVerification(config.verify);
@@ -87,8 +87,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
       }),
       endedTasks(tasks.table),
       projectMemory.source,
-      ...skills.attachmentSources,
-      ...toolState.sources,
+      ...[skills.attachmentSources, toolState.sources, language?.lateSources() ?? []].flat(),
     ],
     ...shared,
     files: seenFiles,
@@ -120,6 +119,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
       withPrompt: (name) => toolState.withPrompt(name, conversation.messages),
     }),
     hooks,
+    language,
     mcp,
     skills,
     agents,

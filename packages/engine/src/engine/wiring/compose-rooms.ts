@@ -28,6 +28,7 @@ import type { Foundation } from './compose-foundation.ts';
 import { composePermissions } from './compose-permissions.ts';
 import { composeTasks, type TaskRoom } from './compose-tasks.ts';
 import { createAskJudge, createJudging } from './judges.ts';
+import { composeLanguage } from './tools/compose-language.ts';
 import { combineTools, composeOwnTools } from './tools/compose-own-tools.ts';
 import { composeSpill } from './tools/compose-spill.ts';
 
@@ -103,7 +104,8 @@ export function composeRooms(
     sleep: { clock, prompts: () => ref.session.queue, parking },
     web: { conversation, model, budget, world, permissions },
   });
-  const allTools = combineTools(config.tools, { mcp, subagents: agents, own, late: skills });
+  const { language, builtin } = composeLanguage(config, { env, permissions, surroundings, ...basics });
+  const allTools = combineTools(builtin, { mcp, subagents: agents, own, late: skills });
   const hooks = composeHooks(config, {
     sandbox,
     env,
@@ -135,6 +137,7 @@ export function composeRooms(
     folder,
     hooks,
     judging,
+    language,
     mainTools: agents.forMain(allTools),
     mcp,
     notes,

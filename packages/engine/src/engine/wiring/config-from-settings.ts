@@ -26,6 +26,7 @@ import { pluginCommands } from '../project/plugin-commands.ts';
 import { openPlugins } from '../project/plugins.ts';
 import { requestedSandbox } from '../sandbox/requested-sandbox.ts';
 import { openSkills } from './open-skills.ts';
+import { findLanguages } from './tools/compose-language.ts';
 import { everyToolName, toolFields, unknownTools } from './tools/tool-fields.ts';
 
 export { machineSettingsFile } from '../../settings/read/read-managed.ts';
@@ -97,6 +98,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       plugins,
       configuredHooks: hooks.hooks,
       startNotices: [...resolved.notices, ...(vain === undefined ? [] : [vain]), ...hooks.notices],
+      language: await findLanguages(options, resolved, { plugins, files, warn }),
       outputStyles: await openOutputStyles(resolved, { files: looked, plugins, warn }),
       commandSources: [
         // A skill wins over a command of its name; one of a project that is not trusted, over none.

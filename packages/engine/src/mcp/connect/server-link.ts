@@ -3,9 +3,9 @@
  * on (F80–F82).
  */
 
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { McpStatus } from '../../protocol/tools/mcp.ts';
-import { cleanText } from '../tools/clean-text.ts';
 import type { Connection } from './connection.ts';
 import { classifyFailure } from './connection-failure.ts';
 

@@ -7,8 +7,8 @@ import { isTooDeep, TOO_DEEP } from '@turnwright/base/bounded-json.ts';
 import { standingFolder } from '@turnwright/base/files/standing-folder.ts';
 import { isRecord, withoutLineSeparators } from '@turnwright/base/json-values.ts';
 import { type ProcessGroup, spawnGroup } from '@turnwright/base/process/process-tree.ts';
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import type { Isolate, Launch } from '../../protocol/tools/isolation.ts';
-import { cleanText } from '../tools/clean-text.ts';
 import type { MessageTransport } from './json-line.ts';
 import type { JsonRpcMessage } from './json-rpc.ts';
 

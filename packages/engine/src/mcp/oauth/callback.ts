@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { http } from '@turnwright/base/node.ts';
-import { cleanText } from '../tools/clean-text.ts';
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 
 interface CallbackAnswer {
   readonly code: string;

@@ -12,11 +12,11 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { ConnectPort } from '@turnwright/base/http/connections.ts';
 import type { Fetch } from '@turnwright/base/http/create-fetch.ts';
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import { errorText } from '@turnwright/base/text/error-text.ts';
 import { createHttpFetch } from '../connect/http-fetch.ts';
 import { requestMeta, STATELESS_REVISION } from '../revisions/revisions.ts';
 import type { McpRemoteServerConfig } from '../servers/server-config.ts';
-import { cleanText } from '../tools/clean-text.ts';
 import { withTokens } from './bearer.ts';
 import { type Callback, listenForCallback } from './callback.ts';
 import { mergedScopes, parseChallenge } from './challenge.ts';

@@ -1,5 +1,6 @@
 /** One configured server: its offers, and calls to it. */
 
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { Connection, ListKind } from '../connect/connection.ts';
@@ -7,7 +8,6 @@ import { classifyFailure } from '../connect/connection-failure.ts';
 import { notConnected } from '../connect/not-connected.ts';
 import { ServerLink } from '../connect/server-link.ts';
 import { FreshLists } from '../revisions/fresh-lists.ts';
-import { cleanText } from '../tools/clean-text.ts';
 import type { PinStore } from '../tools/pin-store.ts';
 import { isHosts, isRemote, type ParsedServer, shownConfig, transportOf } from './parse-server.ts';
 import type { ServerConfig } from './server-config.ts';

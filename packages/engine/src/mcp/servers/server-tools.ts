@@ -3,11 +3,11 @@
  * allowed.
  */
 
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import type { ServerLink } from '../connect/server-link.ts';
 import { callServerTool } from '../tools/call-tool.ts';
-import { cleanText } from '../tools/clean-text.ts';
 import { type ListedTools, listedTools, type ToolCallRequest } from '../tools/listed-tool.ts';
 import type { PinStore } from '../tools/pin-store.ts';
 import { createToolPins, type ToolChange } from '../tools/tool-pins.ts';

@@ -1,8 +1,8 @@
 /** A question of a server to the user of the host. */
 
 import { isRecord } from '@turnwright/base/json-values.ts';
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import type { JsonSchema } from '../../protocol/json.ts';
-import { cleanText } from './clean-text.ts';
 
 interface ElicitationQuestion {
   readonly serverName: string;

@@ -1,6 +1,7 @@
 /** A server's tool as the engine's Tool. */
 
 import { isRecord } from '@turnwright/base/json-values.ts';
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
 import type { McpOrigin, McpToolInfo } from '../../protocol/tools/mcp.ts';
 import type {
@@ -13,7 +14,6 @@ import type {
 import { mirroredParams } from '../revisions/param-headers.ts';
 import { type TakenNames, toolNames } from '../servers/names.ts';
 import { renderCallResult } from './call-result.ts';
-import { cleanText } from './clean-text.ts';
 import { inServerNames, readToolSchema } from './read-tool-schema.ts';
 
 export interface ToolCallRequest {

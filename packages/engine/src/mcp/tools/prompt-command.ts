@@ -1,12 +1,12 @@
 /** A server's prompt as a slash command, `/mcp__server__prompt arg …`. */
 
 import { isRecord } from '@turnwright/base/json-values.ts';
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
 import { toolNames } from '../servers/names.ts';
 import type { ListedEntry } from '../servers/server-ports.ts';
 import { toPromptBlock } from './call-result.ts';
-import { cleanText } from './clean-text.ts';
 
 export interface PromptCommand {
   /** Without the slash. */

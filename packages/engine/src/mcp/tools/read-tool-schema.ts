@@ -4,8 +4,8 @@
  */
 
 import { isRecord } from '@turnwright/base/json-values.ts';
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
-import { cleanText } from './clean-text.ts';
 
 type ToolSchema =
   | {

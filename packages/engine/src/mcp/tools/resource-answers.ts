@@ -1,9 +1,10 @@
 /** What the tools for resources answer; loaded by their first call. */
+
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import { withoutPrefix } from '../connect/connection-failure.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
 import { toResourceBlocks } from './call-result.ts';
-import { cleanText } from './clean-text.ts';
 
 const MAX_LISTED = 1_000;
 const MAX_TEXT_CHARS = 500;

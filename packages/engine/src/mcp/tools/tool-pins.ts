@@ -5,7 +5,7 @@
  */
 
 import { isRecord } from '@turnwright/base/json-values.ts';
-import { cleanText } from './clean-text.ts';
+import { cleanText } from '@turnwright/base/text/clean-text.ts';
 import type { PinStore } from './pin-store.ts';
 
 type Listed = Readonly<Record<string, unknown>>;

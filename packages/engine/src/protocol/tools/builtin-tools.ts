@@ -53,6 +53,7 @@ const ROWS = {
   Grep: { madeOf: 'options', family: 'read' },
   History: { madeOf: 'part' },
   LS: { family: 'read' },
+  LSP: { madeOf: 'part', family: 'read' },
   MultiEdit: { family: 'write' },
   NotebookEdit: { madeOf: 'options', family: 'write' },
   NotebookRead: { family: 'read' },

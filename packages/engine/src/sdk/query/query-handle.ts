@@ -177,6 +177,10 @@ export class QueryHandle extends Door<SDKMessage, void> implements Query {
     return (await this.#running.engine()).controls.hooksListing();
   }
 
+  async languageServers() {
+    return (await this.#running.engine()).controls.languageServers();
+  }
+
   async readFile(path: string, options?: HostFileOptions) {
     return (await this.#running.engine()).files.read(path, options);
   }

@@ -12,6 +12,7 @@ import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
 import type { ContextSize, ContextUsage } from '../../protocol/stream/context-usage.ts';
 import type { SlashCommandInfo } from '../../protocol/stream/session-messages.ts';
 import type { HooksListing } from '../../protocol/tools/hook-config.ts';
+import type { LanguageServerStatus } from '../../protocol/tools/language.ts';
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
 import type { McpServerConfig } from '../mcp/mcp-server-config.ts';
@@ -70,6 +71,8 @@ export interface SessionMethods {
   reloadPlugins(options?: ReloadPluginsOptions): Promise<ReloadedPlugins>;
   /** The hooks of this session: callbacks, and those of settings and plugins. */
   hooksListing(): Promise<HooksListing>;
+  /** The language servers of this session, started or not. */
+  languageServers(): Promise<readonly LanguageServerStatus[]>;
   /**
    * Reads a file under the rules of the Read tool; null if it does not exist, or reading needs a question.
    */

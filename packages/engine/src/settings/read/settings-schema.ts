@@ -113,6 +113,33 @@ export const settingsSchema = z.object({
       suggestAfter: z.number().int().positive().optional(),
     })
     .optional(),
+  languageServers: z
+    .union([
+      z.boolean(),
+      z.strictObject({
+        servers: z
+          .record(
+            z.string().min(1),
+            z.looseObject({
+              command: z.string().min(1),
+              args: z.array(z.string()).optional(),
+              extensionToLanguage: z.record(z.string().min(1), z.string().min(1)),
+              env: z.record(z.string(), z.string()).optional(),
+              initializationOptions: z.unknown().optional(),
+              settings: z.record(z.string(), z.unknown()).optional(),
+              workspaceFolder: z.string().min(1).optional(),
+              startupTimeout: milliseconds.optional(),
+              restartOnCrash: z.boolean().optional(),
+              maxRestarts: z.number().int().nonnegative().optional(),
+              transport: z.literal('stdio').optional(),
+            }),
+          )
+          .optional(),
+        known: z.boolean().optional(),
+        waitMs: z.number().nonnegative().optional(),
+      }),
+    ])
+    .optional(),
   sandbox: sandboxSchema.optional(),
   toolSearch: z
     .union([z.boolean(), z.literal('auto'), z.templateLiteral(['auto:', z.number().min(0).max(100)])])

@@ -1,3 +1,4 @@
+import type { LanguageServersOption } from '../../protocol/tools/language.ts';
 import type { Servers } from '../read/mcp-file.ts';
 import type { UserServers } from '../read/user-servers.ts';
 import type { Settings, SettingsLayer } from '../settings-keys.ts';
@@ -36,6 +37,7 @@ export interface Resolution {
   readonly isModelConfigured: boolean;
   /** What asks for the provider, for errors: `CLAUDE_CODE_USE_BEDROCK`. */
   readonly providerAskedBy: string;
+  readonly languageServers: LanguageServersOption | undefined;
   /** Built-in tools that are not offered to the model: bare names in `disallowedTools`. */
   readonly removedTools: readonly string[];
   /** Share of the context window, 0 to 1; undefined: the engine's default. */

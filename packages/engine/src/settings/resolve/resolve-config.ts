@@ -220,10 +220,11 @@ function chooseSessionParts({
   projectRoot,
 }: Chosen): Pick<
   Resolution,
-  'removedTools' | 'deferToolsAbove' | 'bash' | 'outputStyle' | 'agent' | 'skills'
+  'languageServers' | 'removedTools' | 'deferToolsAbove' | 'bash' | 'outputStyle' | 'agent' | 'skills'
 > {
   const { settingSources = [], disallowedTools = [], toolSearch } = options;
   return {
+    languageServers: options.languageServers ?? settings.languageServers,
     removedTools: disallowedTools.filter((rule) => !rule.includes('(')).map((rule) => rule.trim()),
     deferToolsAbove: shareOf(toolSearch) ?? environment.deferToolsAbove ?? shareOf(settings.toolSearch),
     bash: {

@@ -87,6 +87,8 @@ export function limitRepositoryLayers(
       notices.push(
         `${layer.file}: its completion conditions (verify) do not hold: this folder is not trusted.`,
       );
+    if (!trusted && layer.settings.languageServers !== undefined)
+      notices.push(`${layer.file}: its language servers do not run: this folder is not trusted.`);
     if (!trusted && layer.unusable !== undefined)
       notices.push(
         `${layer.unusable.error.message.replace(/\.?$/, '.')} The file counts as absent: this folder is not trusted.`,
