@@ -15,7 +15,7 @@ export async function checkLanguages(
     projectTrusted: false,
     trustRecorded: true,
     managedSettingsFile: machineSettingsFile(process.platform),
-    stderr: (line) => line.includes('language server') && problems.push(line),
+    stderr: (line) => /^(?:The|No) (?:well-known )?language server/.test(line) && problems.push(line),
   });
   const servers = running ?? listed;
   const name = 'languages';

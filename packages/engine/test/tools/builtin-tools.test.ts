@@ -45,7 +45,7 @@ describe('the table of built-in tools', () => {
       'Bash',
       'WebFetch',
     ]);
-    expect(toolsOfFamily('read')).toEqual(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead']);
+    expect(toolsOfFamily('read')).toEqual(['Read', 'Glob', 'Grep', 'LS', 'LSP', 'NotebookRead']);
     expect(toolsOfFamily('write')).toEqual(['Edit', 'MultiEdit', 'NotebookEdit', 'Write']);
   });
 
