@@ -127,10 +127,12 @@ it('in no span, metric or event, unless contents are asked for', async () => {
         allowedTools: ['Bash'],
         env: { PATH: process.env['PATH'], SECRET: plant() },
         tracing: {
-          tracer: { startSpan(name: string, options: unknown) {
+          tracer: {
+            startSpan(name: string, options: unknown) {
               keep(name, options);
               return span;
-            } },
+            },
+          },
           meter: { createCounter: () => instrument, createHistogram: () => instrument },
           logger: { emit: keep },
           claudeCodeNames: true,
