@@ -38,7 +38,13 @@ export type AgentToolOutput =
     }
   | { readonly status: 'refused'; readonly reason: string };
 
-export function toAgentOutput(request: SpawnRequest, outcome: AgentOutcome): ToolOutput<AgentToolOutput> {
+/** `goesOn`: the reader can send it a message, so it is told how. */
+export function toAgentOutput(
+  request: SpawnRequest,
+  outcome: AgentOutcome,
+  goesOn: boolean,
+): ToolOutput<AgentToolOutput> {
+  const address = goesOn ? `\n\n${describeAddress(request.agentId)}` : '';
   const report: AgentReport = {
     agentId: request.agentId,
     agentType: request.definition.name,
@@ -54,15 +60,20 @@ export function toAgentOutput(request: SpawnRequest, outcome: AgentOutcome): Too
   if (outcome.end === 'completed')
     return {
       data: { status: 'completed', ...report },
-      content: outcome.text === '' ? 'The agent completed without a report.' : outcome.text,
+      content: `${outcome.text === '' ? 'The agent completed without a report.' : outcome.text}${address}`,
     };
   const error = outcome.why ?? `The agent ended: ${outcome.end}.`;
   return {
     data: { status: 'failed', reason: outcome.end, error, ...report },
-    content: failedText(request, outcome, error),
+    content: `${failedText(request, outcome, error)}${address}`,
     isError: true,
+    keepsData: true,
   };
 }
+
+/** For the model: how this agent is reached from here on. */
+export const describeAddress = (agentId: string): string =>
+  `(Agent ${agentId}: SendMessage to "${agentId}" goes on with it, with all that it knows.)`;
 
 /** Also the text of a background agent's notification. */
 export function failedText(request: SpawnRequest, outcome: AgentOutcome, error: string): string {

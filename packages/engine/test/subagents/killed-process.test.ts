@@ -30,7 +30,7 @@ async function killedInAgent(more: object) {
 }
 
 const kinds = [
-  ['in the foreground', {}, 'outcome unknown'],
+  ['in the foreground', {}, 'did not complete (lost)'],
   ['in the background', { run_in_background: true }, 'works in the background'],
 ] as const;
 

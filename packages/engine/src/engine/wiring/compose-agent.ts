@@ -5,8 +5,11 @@
 
 import { oncePer } from '@turnwright/base/collections/made-once.ts';
 import { NO_MEMORY, type ProjectMemory } from '../../memory/project-memory.ts';
+import { stricterMode } from '../../permissions/decide/stricter-mode.ts';
+import type { AgentDefinition, SpawnRequest } from '../../protocol/tools/agent.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
+import { isFork } from '../../subagents/fork-agent.ts';
 import { agentDeferredTools } from '../agents/agent-deferred-tools.ts';
 import { composeAgentJournal } from '../agents/agent-journal.ts';
 import type { AgentParts, ComposeAgent } from '../agents/agent-parts.ts';
@@ -38,6 +41,13 @@ interface SessionRoom {
   readonly projectMemory: ProjectMemory;
 }
 
+/** The mode of an agent that goes on is never looser than the one that it began with. */
+function withinLimits({ definition, limits }: SpawnRequest): AgentDefinition['permissionMode'] {
+  const { permissionMode } = definition;
+  const before = limits?.permissionMode;
+  return before === undefined ? permissionMode : stricterMode(before, permissionMode);
+}
+
 export async function composeAgentParts(
   room: SessionRoom,
   ...[request, model, scope, offered]: Parameters<ComposeAgent>
@@ -64,7 +74,7 @@ export async function composeAgentParts(
   const surroundings = await agentSurroundings(definition, {
     ...world,
     config,
-    tools: room.allTools,
+    tools: isFork(definition) ? session.tools.all : room.allTools,
     mcp: session.mcp,
     env: room.tools.env,
     scope,
@@ -78,7 +88,7 @@ export async function composeAgentParts(
       gatedShell(command, rules, { signal, invokedBy }, { permissions, world, hooks, tools }),
   });
   const toolsAmong = oncePer((all: readonly AnyTool[]) =>
-    agentTools(definition, offered(all, request.depth)).map(skills.own),
+    agentTools(request, offered(all, request.depth)).map(skills.own),
   );
   const allTools = () => toolsAmong(surroundings.tools());
   const toolParts: ToolParts = {
@@ -89,7 +99,7 @@ export async function composeAgentParts(
     folder,
     // The session's rules and mode; a mode of the agent's own holds where it is stricter.
     permissions: askingWith(room.tools.permissions, {
-      mode: definition.permissionMode,
+      mode: withinLimits(request),
       ownDirectories: surroundings.ownDirectories,
       asker: askersOf(session).enter(request, scope),
     }),

@@ -140,14 +140,19 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
   };
   agents.link({
     host,
-    async *run(request, signal, offered) {
+    async record(record, submission) {
+      const id = `agent/${record.agentId}/${record.run}/${record.event}`;
+      await conversation.recorder.append([{ type: 'agent', id, submission, ...record }]);
+    },
+    async *run(request, signal, place) {
       // Loaded by the first agent.
       const [{ runSubagent }, { composeAgentParts }] = await Promise.all([
         import('../agents/agent-run.ts'),
         import('./compose-agent.ts'),
       ]);
-      const compose: SubagentRun['compose'] = (...own) => composeAgentParts(room, request, ...own, offered);
-      return yield* runSubagent({ request, signal, session, compose });
+      const compose: SubagentRun['compose'] = (...own) =>
+        composeAgentParts(room, request, ...own, place.offered);
+      return yield* runSubagent({ request, signal, session, compose, keeper: place.keeper });
     },
   });
   return session;

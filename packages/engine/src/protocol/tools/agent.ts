@@ -2,6 +2,7 @@
 
 import type { EffortLevel, ResultUsage } from '../model/wire.ts';
 import type { Cost } from '../session/spending.ts';
+import type { AgentLimits } from './agent-runs.ts';
 import type { PermissionMode } from './permission.ts';
 import type { ToolProgress } from './tool.ts';
 
@@ -76,7 +77,9 @@ export type AgentEnd =
   | 'deadline'
   | 'aborted'
   | 'stopped_by_hook'
-  | 'error';
+  | 'error'
+  /** Its process ended first. */
+  | 'lost';
 
 export interface AgentOutcome extends Cost {
   readonly end: AgentEnd;
@@ -111,6 +114,12 @@ export interface SpawnRequest {
   readonly depth: number;
   readonly parentAgentId?: string | undefined;
   readonly background: boolean;
+  /** A name by which it can be addressed later. */
+  readonly name?: string | undefined;
+  /** Which of its runs this is; default 1. A later one goes on with its conversation. */
+  readonly run?: number | undefined;
+  /** What it was allowed when it began; a later run is allowed no more. */
+  readonly limits?: AgentLimits | undefined;
 }
 
 /**
