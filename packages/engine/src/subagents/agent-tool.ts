@@ -13,7 +13,7 @@ import type { AgentToolOutput } from './tool-output.ts';
 export const AGENT_TOOL = 'Agent';
 export const AGENT_TOOL_ALIAS = 'Task';
 
-export interface AgentToolInput {
+interface AgentToolInput {
   readonly description: string;
   readonly prompt: string;
   readonly subagent_type?: string;

@@ -1,7 +1,6 @@
 /** The tools of a session that an agent gets. */
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { AgentDefinition } from '../protocol/tools/agent.ts';
-import type { AgentLimits } from '../protocol/tools/agent-runs.ts';
+import type { AgentDefinition, AgentLimits } from '../protocol/tools/agent.ts';
 import type { AnyTool } from '../protocol/tools/tool.ts';
 
 type Selection = Pick<AgentDefinition, 'tools' | 'disallowedTools' | 'mcpServers' | 'skills' | 'memory'>;

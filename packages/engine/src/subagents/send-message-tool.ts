@@ -11,7 +11,7 @@ import type { AgentToolOutput } from './tool-output.ts';
 
 export const SEND_MESSAGE_TOOL = 'SendMessage';
 
-export interface SendMessageInput {
+interface SendMessageInput {
   readonly to: string;
   readonly message: string;
   readonly summary?: string;

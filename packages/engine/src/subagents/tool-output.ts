@@ -5,6 +5,7 @@
 
 import type { ResultUsage } from '../protocol/model/wire.ts';
 import type { AgentEnd, AgentOutcome, SpawnRequest } from '../protocol/tools/agent.ts';
+import { describeAddress } from '../protocol/tools/agent-runs.ts';
 import type { ToolOutput } from '../protocol/tools/tool.ts';
 
 interface AgentReport {
@@ -38,7 +39,7 @@ export type AgentToolOutput =
     }
   | { readonly status: 'refused'; readonly reason: string };
 
-/** `goesOn`: the reader can send it a message, so it is told how. */
+/** `goesOn`: the reader can send messages to agents, so the text says how. */
 export function toAgentOutput(
   request: SpawnRequest,
   outcome: AgentOutcome,
@@ -70,10 +71,6 @@ export function toAgentOutput(
     keepsData: true,
   };
 }
-
-/** For the model: how this agent is reached from here on. */
-export const describeAddress = (agentId: string): string =>
-  `(Agent ${agentId}: SendMessage to "${agentId}" goes on with it, with all that it knows.)`;
 
 /** Also the text of a background agent's notification. */
 export function failedText(request: SpawnRequest, outcome: AgentOutcome, error: string): string {

@@ -4,8 +4,8 @@ import { isoTime } from '@turnwright/base/text/figures-and-times.ts';
 import { reminder } from '@turnwright/base/text/text-blocks.ts';
 import type { CompactionSource } from '../protocol/model/context.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
+import { describeAddress } from '../protocol/tools/agent-runs.ts';
 import { TASK_NOTICE, type TaskInfo, type TaskKind } from '../protocol/tools/task.ts';
-import { describeAddress } from '../subagents/tool-output.ts';
 
 /** One task that has ended. */
 function formatNotice(ended: TaskInfo): string {

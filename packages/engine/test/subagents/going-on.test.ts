@@ -6,9 +6,10 @@ import {
   startAgent,
   WORKER,
 } from '@turnwright/test/subagents/agents-under-test.ts';
-import { callTool, fakeTool, reply, say } from '@turnwright/testing';
+import { callTool, fakeTool, recordingStore, reply, say } from '@turnwright/testing';
 import { expect, it } from 'vitest';
 import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
+import type { AgentDefinition } from '../../src/protocol/tools/agent.ts';
 
 const message = (to: string, text: string, more: object = {}) =>
   callTool('SendMessage', { to, message: text, ...more });
@@ -165,4 +166,30 @@ it('a fork has what was said, the head and the tools of the main conversation', 
   expect([...(forked?.view ?? [])].at(-1)).toMatchObject({ message: { content: 'Count the lines.' } });
   expect(before).toBeDefined();
   expect(JSON.stringify(again?.view)).toMatch(/Count the lines.*Twelve.*And the words/);
+});
+
+it('an agent that goes on has no more tools and no looser mode than it began with', async () => {
+  const tools = ['Look', 'Burn'].map((name) => fakeTool({ name }));
+  const store = recordingStore();
+  const begun = agentsUnderTest(
+    { main: [startAgent('dig', { name: 'digger' }), say('Done.')], dig: [say('Gold.')] },
+    { tools, store, agents: [{ ...WORKER, tools: ['Look'], permissionMode: 'plan' }] },
+  );
+  await begun.run();
+  const { sessionId } = begun.engine;
+  const goOn = (agents: readonly AgentDefinition[]) =>
+    agentsUnderTest(
+      { main: [message('digger', 'More.'), say('Done.')], dig: [callTool('Burn', {}), say('Ash.')] },
+      { tools, store, agents, resume: sessionId, sessionId },
+    );
+  const without = goOn([{ ...WORKER, name: 'other' }]);
+  expect(answersIn(await without.run())[0]).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('would go on without its limits'),
+  });
+  const wider = goOn([WORKER]);
+  expect(answersIn(await wider.run())[0]?.text).toContain('Ash.');
+  expect(wider.asked('dig')[0]?.tools.map(({ name }) => name)).toEqual(['Look']);
+  expect(tools[1]?.calls).toEqual([]);
+  expect(viewText(wider, 'dig', 0)).toMatch(/Gold\..*More\./);
 });

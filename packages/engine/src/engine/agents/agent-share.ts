@@ -3,6 +3,7 @@
 import { extended } from '@turnwright/base/collections/extended.ts';
 import type { HookedFiles, WatchedHooks } from '../../attachments/hooked-files.ts';
 import { JUDGE_ID } from '../../hooks/configured-hooks.ts';
+import { stricterMode } from '../../permissions/decide/stricter-mode.ts';
 import type { TodoItem } from '../../protocol/model/attachment.ts';
 import type { SpawnRequest } from '../../protocol/tools/agent.ts';
 import { type HookCall, type HookEvent, type HookPort, NO_HOOK_VERDICT } from '../../protocol/tools/hook.ts';
@@ -36,6 +37,16 @@ const REFUSED = {
     message: 'This tool works on the main conversation, and only there. Report what you have instead.',
   }),
 };
+
+/** The mode of an agent that goes on is never looser than the one that it began with. */
+export function strictestMode({
+  definition,
+  limits,
+}: SpawnRequest): SpawnRequest['definition']['permissionMode'] {
+  const { permissionMode } = definition;
+  const before = limits?.permissionMode;
+  return before === undefined ? permissionMode : stricterMode(before, permissionMode);
+}
 
 /** What is said for the main conversation alone does not hold for an agent's. */
 export function agentConfig({ definition }: SpawnRequest, config: QueryEngineConfig): QueryEngineConfig {

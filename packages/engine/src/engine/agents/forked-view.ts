@@ -1,4 +1,4 @@
-/** What a fork has of the main conversation: the head of its requests, and what was said before the answer. */
+/** What a fork has of the main conversation: the head of its requests, and the view before its call. */
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { SpawnRequest } from '../../protocol/tools/agent.ts';

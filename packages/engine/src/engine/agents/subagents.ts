@@ -5,6 +5,7 @@ import { isSameList, oncePer } from '@turnwright/base/collections/made-once.ts';
 import { OPTIONS } from '../../options/table.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Ids } from '../../protocol/ports.ts';
+import type { Recorder } from '../../protocol/session/journal.ts';
 import type { SubagentStats } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { AgentDefinition, AgentEnd, AgentOutcome, SpawnRequest } from '../../protocol/tools/agent.ts';
@@ -30,14 +31,13 @@ import type { HostChannel } from '../session/host-channel.ts';
 /** The session that agents belong to. */
 interface LinkedSession {
   readonly host: HostChannel;
-  /** Records a run of an agent, for this process and later ones. */
-  record(record: AgentRunRecord, submission: string): Promise<void>;
-  /** Runs an agent. */
+  readonly recorder: Recorder;
+  /** Runs an agent; what that takes is loaded by the first one. */
   run(...agent: [...Parameters<StartPorts['spawn']>, place: AgentPlace]): ReturnType<StartPorts['spawn']>;
 }
 
-/** What an agent is told of the others. */
-export interface AgentPlace {
+/** What the session keeps for an agent. */
+interface AgentPlace {
   /** Leaves out the tools that end at its depth. */
   readonly offered: ToolsAtDepth;
   /** Keeps its runs; undefined: it is no one's to go on with. */
@@ -214,7 +214,8 @@ class Subagents implements SubagentRoom {
     const { description, name, effort, depth, parentAgentId, toolUseId, background } = request;
     const record = async (each: AgentRunRecord) => {
       this.#roster.apply(each);
-      await this.#linked?.record(each, submission);
+      const id = `agent/${agentId}/${run}/${each.event}`;
+      await this.#linked?.recorder.append([{ type: 'agent', id, submission, ...each }]);
     };
     return {
       began: (model) =>

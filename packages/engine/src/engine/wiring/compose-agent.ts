@@ -5,8 +5,6 @@
 
 import { oncePer } from '@turnwright/base/collections/made-once.ts';
 import { NO_MEMORY, type ProjectMemory } from '../../memory/project-memory.ts';
-import { stricterMode } from '../../permissions/decide/stricter-mode.ts';
-import type { AgentDefinition, SpawnRequest } from '../../protocol/tools/agent.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
 import { isFork } from '../../subagents/fork-agent.ts';
@@ -14,7 +12,7 @@ import { agentDeferredTools } from '../agents/agent-deferred-tools.ts';
 import { composeAgentJournal } from '../agents/agent-journal.ts';
 import type { AgentParts, ComposeAgent } from '../agents/agent-parts.ts';
 import { agentSurroundings } from '../agents/agent-resources.ts';
-import { agentConfig, agentHooks, agentTodos, agentTools } from '../agents/agent-share.ts';
+import { agentConfig, agentHooks, agentTodos, agentTools, strictestMode } from '../agents/agent-share.ts';
 import { askersOf } from '../agents/askers.ts';
 import { tellOfFiles } from '../hooks/tell-hooks.ts';
 import { askingWith } from '../host/asking.ts';
@@ -39,13 +37,6 @@ interface SessionRoom {
   allTools(): readonly AnyTool[];
   readonly sessionDirectory: string | undefined;
   readonly projectMemory: ProjectMemory;
-}
-
-/** The mode of an agent that goes on is never looser than the one that it began with. */
-function withinLimits({ definition, limits }: SpawnRequest): AgentDefinition['permissionMode'] {
-  const { permissionMode } = definition;
-  const before = limits?.permissionMode;
-  return before === undefined ? permissionMode : stricterMode(before, permissionMode);
 }
 
 export async function composeAgentParts(
@@ -99,7 +90,7 @@ export async function composeAgentParts(
     folder,
     // The session's rules and mode; a mode of the agent's own holds where it is stricter.
     permissions: askingWith(room.tools.permissions, {
-      mode: withinLimits(request),
+      mode: strictestMode(request),
       ownDirectories: surroundings.ownDirectories,
       asker: askersOf(session).enter(request, scope),
     }),

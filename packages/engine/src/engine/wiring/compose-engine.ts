@@ -140,12 +140,8 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
   };
   agents.link({
     host,
-    async record(record, submission) {
-      const id = `agent/${record.agentId}/${record.run}/${record.event}`;
-      await conversation.recorder.append([{ type: 'agent', id, submission, ...record }]);
-    },
+    recorder: conversation.recorder,
     async *run(request, signal, place) {
-      // Loaded by the first agent.
       const [{ runSubagent }, { composeAgentParts }] = await Promise.all([
         import('../agents/agent-run.ts'),
         import('./compose-agent.ts'),

@@ -1,16 +1,9 @@
-/** The runs of a session's agents as its journal keeps them: who an agent is, and how each of its runs ended. */
+/** Runs of a session's agents as its journal keeps them: who an agent is, and how each run ended. */
 import type { EffortLevel } from '../model/wire.ts';
-import type { AgentDefinition, AgentEnd } from './agent.ts';
-
-/** What an agent may do, as it was when the agent began. A later run is never allowed more. */
-export interface AgentLimits
-  extends Pick<AgentDefinition, 'tools' | 'disallowedTools' | 'permissionMode' | 'skills' | 'memory'> {
-  /** Names alone: configurations may hold secrets. */
-  readonly mcpServers?: readonly string[] | undefined;
-}
+import type { AgentEnd, AgentLimits } from './agent.ts';
 
 /** What stays the same from one run of an agent to the next. */
-export interface AgentIdentity {
+interface AgentIdentity {
   readonly agentId: string;
   /** Name of its definition. */
   readonly agentType: string;
@@ -51,7 +44,7 @@ export interface KnownAgent extends AgentIdentity {
   /** The call that started its last run. */
   readonly toolUseId: string;
   readonly background: boolean;
-  /** How its last run ended; undefined: it has no end on record, so it runs, or was lost with its process. */
+  /** How its last run ended; undefined: there is no record of an end. */
   readonly end?: AgentEnd | undefined;
 }
 
@@ -61,3 +54,7 @@ export function withAgentRun(known: KnownAgent | undefined, record: AgentRunReco
   const { event: _, run, ...agent } = record;
   return { ...agent, runs: run, end: undefined };
 }
+
+/** For the model: how this agent is reached from here on. */
+export const describeAddress = (agentId: string): string =>
+  `(Agent ${agentId}: SendMessage to "${agentId}" goes on with it, with all that it knows.)`;

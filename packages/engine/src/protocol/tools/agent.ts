@@ -2,7 +2,6 @@
 
 import type { EffortLevel, ResultUsage } from '../model/wire.ts';
 import type { Cost } from '../session/spending.ts';
-import type { AgentLimits } from './agent-runs.ts';
 import type { PermissionMode } from './permission.ts';
 import type { ToolProgress } from './tool.ts';
 
@@ -96,6 +95,13 @@ export interface AgentOutcome extends Cost {
   readonly totalDurationMs: number;
   /** Names, each once. */
   readonly toolsUsed: readonly string[];
+}
+
+/** What an agent may do, as it was when the agent began. A later run is never allowed more. */
+export interface AgentLimits
+  extends Pick<AgentDefinition, 'tools' | 'disallowedTools' | 'permissionMode' | 'skills' | 'memory'> {
+  /** Names alone: configurations may hold secrets. */
+  readonly mcpServers?: readonly string[] | undefined;
 }
 
 export interface SpawnRequest {
