@@ -1,6 +1,6 @@
 /** `--worktree` and `turnwright worktree`: nothing that was done in a worktree is lost. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { against, BIN, rehearse, temporaryFolder } from '@turnwright/test/cli/bin.ts';
 import { commandLine } from '@turnwright/test/cli/command-line.ts';
@@ -108,8 +108,9 @@ describe('--worktree', () => {
     );
     await spawnToKill(
       [BIN, '-p', '--permission-mode', 'bypassPermissions', '--worktree', 'task', '--', 'Work.'],
-      { cwd: app, env, when: () => existsSync(join(files, 'pid')) },
+      { cwd: app, env, when: () => (statSync(join(files, 'pid'), { throwIfNoEntry: false })?.size ?? 0) > 0 },
     );
+    process.kill(Number(readFileSync(join(files, 'pid'), 'utf8')), 'SIGKILL');
     expect((await call('worktree', 'list')).stdout).toMatch(/^task +left +2 /m);
     server.setScenario({ name: 'on', replies: [reply('Went on.')] });
     const on = await call('-p', '--worktree', 'task', '--continue');
