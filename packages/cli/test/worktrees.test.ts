@@ -55,12 +55,16 @@ describe('--worktree', () => {
     );
     const { code, stderr } = await work('-w', 'task');
     expect(code).toBe(0);
-    expect(stderr).toContain(`The worktree task stays (2 files were changed): ${files}, refs/turnwright/task.`);
+    expect(stderr).toContain(
+      `The worktree task stays (2 files were changed): ${files}, refs/turnwright/task.`,
+    );
     expect(existsSync(join(app, 'b.txt'))).toBe(false);
     expect(git(app, 'show', 'refs/turnwright/task:b.txt')).toBe('b\n');
     expect(git(app, 'status', '--porcelain')).toBe('');
     const list = await call('worktree', 'list', '--json');
-    expect(JSON.parse(list.stdout)).toMatchObject([{ name: 'task', state: 'left', changed: '2', path: files }]);
+    expect(JSON.parse(list.stdout)).toMatchObject([
+      { name: 'task', state: 'left', changed: '2', path: files },
+    ]);
     // From within it as well.
     expect((await call('worktree', 'list')).stdout).toMatch(/^task +left +2 /m);
     expect((await call('worktree', 'diff', 'task')).stdout).toContain('+++ b/b.txt');
@@ -91,7 +95,11 @@ describe('--worktree', () => {
       'git -c user.name=T -c user.email=t@e.x commit -qm y --allow-empty && git reset -q --hard HEAD~1',
       'another commit was checked out or made',
     ],
-    ['a merge in progress', 'git rev-parse HEAD > "$(git rev-parse --git-dir)/MERGE_HEAD"', 'a merge is in progress'],
+    [
+      'a merge in progress',
+      'git rev-parse HEAD > "$(git rev-parse --git-dir)/MERGE_HEAD"',
+      'a merge is in progress',
+    ],
     ['an inspection that fails', 'echo broken > .git', 'could not be compared'],
   ])('is not empty with %s', async (_, command, why) => {
     const { work, files } = await place(run(command), reply('Done.'));

@@ -12,7 +12,7 @@ const COMMITTER = {
 };
 
 /** Where the work of the copy of this name is committed. */
-export const copyRef = (name: string): string => `refs/turnwright/${name}`;
+const copyRef = (name: string): string => `refs/turnwright/${name}`;
 
 /**
  * Commits what git does not ignore, on top of the commit that is checked out there, and resolves to the ref.

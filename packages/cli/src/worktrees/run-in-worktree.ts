@@ -68,7 +68,7 @@ async function openOrMake(
   return made;
 }
 
-/** Removes it if it is proven empty; else it stays, what git does not ignore is committed, and both are named. */
+/** Removes it if it is proven empty; else it stays, is committed without what git ignores, and is named. */
 async function settleWorktree(name: string, copy: WorkingCopy): Promise<string> {
   const { removed, why } = await copy.removeUnlessUsed();
   if (removed) return `Nothing was changed in the worktree ${name}; it is removed.`;

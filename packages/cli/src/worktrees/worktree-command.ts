@@ -1,4 +1,4 @@
-/** `turnwright worktree list|diff|apply|keep|drop`: what runs have left in worktrees, and what becomes of it. */
+/** `turnwright worktree`: what runs have left in worktrees, and what becomes of it. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '@turnwright/base/text/error-text.ts';
