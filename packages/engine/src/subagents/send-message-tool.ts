@@ -1,11 +1,9 @@
 /** The SendMessage tool: the model goes on with an agent that has ended, with all that the agent knows. */
 import type { JsonObject } from '../protocol/json.ts';
 import type { AgentDefinition } from '../protocol/tools/agent.ts';
-import type { KnownAgent } from '../protocol/tools/agent-runs.ts';
-import type { ParseResult, Tool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
+import type { ParseResult, Tool, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
 import type { AgentRoster } from './agent-roster.ts';
 import { AGENT_TOOL } from './agent-tool.ts';
-import { findAgent } from './catalog.ts';
 import { type StartPorts, startAgent } from './start-agent.ts';
 import type { AgentToolOutput } from './tool-output.ts';
 
@@ -27,9 +25,6 @@ interface SendMessageOptions extends StartPorts {
   readonly background: boolean;
 }
 
-/** Agents that are named when there is none of the given name. */
-const MOST_NAMED = 10;
-
 export function createSendMessageTool(options: SendMessageOptions): Tool<SendMessageInput, AgentToolOutput> {
   const { roster } = options;
   const inputJsonSchema = buildSchema(options);
@@ -47,10 +42,12 @@ export function createSendMessageTool(options: SendMessageOptions): Tool<SendMes
     permissionTarget: () => ({ kind: 'none' }),
     maxResultChars: 100_000,
     async validateInput({ to }, context) {
+      const { findAddressed } = await import('./address-agent.ts');
       const found = findAddressed(to, context, options);
       return found.ok ? { ok: true } : found;
     },
     async *run(input, context): AsyncGenerator<ToolProgress, ToolOutput<AgentToolOutput>> {
+      const { findAddressed } = await import('./address-agent.ts');
       const found = findAddressed(input.to, context, options);
       if (!found.ok) throw new Error(found.message);
       const { known, definition } = found;
@@ -67,38 +64,6 @@ export function createSendMessageTool(options: SendMessageOptions): Tool<SendMes
       );
     },
   };
-}
-
-type Addressed =
-  | { readonly ok: true; readonly known: KnownAgent; readonly definition: AgentDefinition }
-  | { readonly ok: false; readonly message: string };
-
-/** An agent may go on with those that it started, the main conversation with any. */
-function findAddressed(
-  to: string,
-  { agentId: caller }: Pick<ToolContext, 'agentId'>,
-  { roster, agents }: Pick<SendMessageOptions, 'roster' | 'agents'>,
-): Addressed {
-  const isOwn = (known: KnownAgent) => caller === undefined || known.parentAgentId === caller;
-  const refuse = (message: string) => ({ ok: false as const, message });
-  const known = roster.find(to.trim());
-  if (known === undefined || !isOwn(known)) {
-    const others = roster.list().filter(isOwn).slice(-MOST_NAMED);
-    const named = others.map(({ agentId, name, description }) => `${name ?? agentId} (${description})`);
-    const there = named.length === 0 ? 'None has been started.' : `There are: ${named.join(', ')}.`;
-    return refuse(`There is no agent "${to}" to send a message to. ${there}`);
-  }
-  const { agentId, agentType } = known;
-  if (roster.endOf(known) === undefined)
-    return refuse(
-      `The agent ${agentId} is still at work and takes no message now. You will be told when it is done; send it then, or stop it first (TaskStop).`,
-    );
-  const definition = findAgent(agentType, agents);
-  if (definition === undefined)
-    return refuse(
-      `The agent ${agentId} was one of "${agentType}", which this session does not have any more, and would go on without its limits. Start another one.`,
-    );
-  return { ok: true, known, definition };
 }
 
 function buildSchema({ background }: Pick<SendMessageOptions, 'background'>): JsonObject {

@@ -38,7 +38,7 @@ import { openAgent } from './agent-opening.ts';
 import { type AgentRecord, createAgentRecord, describeAgentEnd } from './agent-outcome.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { forkedHead } from './forked-view.ts';
-import type { RunKeeper } from './subagents.ts';
+import type { RunKeeper } from './keep-runs.ts';
 
 export interface SubagentRun {
   readonly request: SpawnRequest;

@@ -8,8 +8,8 @@ import type { Ids } from '../../protocol/ports.ts';
 import type { Recorder } from '../../protocol/session/journal.ts';
 import type { SubagentStats } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { AgentDefinition, AgentEnd, AgentOutcome, SpawnRequest } from '../../protocol/tools/agent.ts';
-import type { AgentRunRecord, KnownAgent } from '../../protocol/tools/agent-runs.ts';
+import type { AgentDefinition, AgentOutcome, SpawnRequest } from '../../protocol/tools/agent.ts';
+import type { KnownAgent } from '../../protocol/tools/agent-runs.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { SkillToolPorts } from '../../skills/skill-tool.ts';
 import { AgentRoster } from '../../subagents/agent-roster.ts';
@@ -18,7 +18,7 @@ import { GENERAL_PURPOSE } from '../../subagents/built-in.ts';
 import { findAgent } from '../../subagents/catalog.ts';
 import { FORK_AGENT, isFork } from '../../subagents/fork-agent.ts';
 import { type AgentQuota, createQuota, type QuotaLimits } from '../../subagents/quota.ts';
-import { describeLimits, selectTools } from '../../subagents/select-tools.ts';
+import { selectTools } from '../../subagents/select-tools.ts';
 import { createSendMessageTool, SEND_MESSAGE_TOOL } from '../../subagents/send-message-tool.ts';
 import { type StartPorts, startAgent } from '../../subagents/start-agent.ts';
 import { createStats } from '../../subagents/stats.ts';
@@ -27,6 +27,7 @@ import type { QueryEngineConfig } from '../config.ts';
 import { agentsIn } from '../host/session-listings.ts';
 import { tellTaken } from '../output/block-acknowledgements.ts';
 import type { HostChannel } from '../session/host-channel.ts';
+import type { RunKeeper } from './keep-runs.ts';
 
 /** The session that agents belong to. */
 interface LinkedSession {
@@ -42,12 +43,6 @@ interface AgentPlace {
   readonly offered: ToolsAtDepth;
   /** Keeps its runs; undefined: it is no one's to go on with. */
   readonly keeper: RunKeeper | undefined;
-}
-
-export interface RunKeeper {
-  /** Called before its first request. `model`: the id of its model. */
-  began(model: string): Promise<void>;
-  ended(end: AgentEnd): Promise<void>;
 }
 
 /** The tools of these that an agent at this depth may have. */
@@ -189,7 +184,10 @@ class Subagents implements SubagentRoom {
 
   async *#spawnKept(...[request, signal]: Parameters<StartPorts['spawn']>): ReturnType<StartPorts['spawn']> {
     try {
-      return yield* this.#spawn(request, signal, this.#keeperOf(request));
+      // Loaded by the first agent.
+      const { keepRuns } = await import('./keep-runs.ts');
+      const keeper = keepRuns(request, this.#roster, this.#linked?.recorder);
+      return yield* this.#spawn(request, signal, keeper);
     } finally {
       this.#roster.left(request.agentId);
     }
@@ -207,35 +205,6 @@ class Subagents implements SubagentRoom {
         ? all
         : all.filter(({ name }) => name !== AGENT_TOOL && name !== SEND_MESSAGE_TOOL);
     return yield* linked.run(request, signal, { offered, keeper });
-  }
-
-  #keeperOf(request: SpawnRequest): RunKeeper {
-    const { agentId, definition, run = 1, submission } = request;
-    const { description, name, effort, depth, parentAgentId, toolUseId, background } = request;
-    const record = async (each: AgentRunRecord) => {
-      this.#roster.apply(each);
-      const id = `agent/${agentId}/${run}/${each.event}`;
-      await this.#linked?.recorder.append([{ type: 'agent', id, submission, ...each }]);
-    };
-    return {
-      began: (model) =>
-        record({
-          event: 'started',
-          agentId,
-          run,
-          agentType: definition.name,
-          description,
-          name,
-          model,
-          effort,
-          depth,
-          parentAgentId,
-          toolUseId,
-          background,
-          limits: request.limits ?? describeLimits(definition),
-        }),
-      ended: (end) => record({ event: 'ended', agentId, run, end }),
-    };
   }
 }
 
