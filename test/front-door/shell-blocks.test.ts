@@ -15,6 +15,7 @@ const ELSEWHERE: readonly (string | RegExp)[] = [
   'docs/deploy.md', // test/durable/deploy-page.test.ts
   /^turnwright inspect --open/m, // packages/cli/test/inspect-command.test.ts
   /turnwright durable migrate/, // packages/durable/test/readme.test.ts
+  'docs/worktrees.md', // packages/cli/test/worktrees.test.ts
   'docs/start.md',
   /^docs\/recipes\//,
   // Of this repository: .ci/run runs npm ci, npm start, npm test and the gate of bench.

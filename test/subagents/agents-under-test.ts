@@ -99,9 +99,16 @@ export function resultIn(messages: readonly SDKMessage[]): SDKResultMessage {
 
 export interface AgentAnswer {
   readonly id: string;
+  /** Without the line that says how to go on with the agent. */
   readonly text: string;
+  readonly address: string;
   readonly isError: boolean;
   readonly data: Readonly<Record<string, unknown>>;
+}
+
+function splitAddress(text: string): Pick<AgentAnswer, 'text' | 'address'> {
+  const at = text.lastIndexOf('\n\n(Agent ');
+  return at < 0 ? { text, address: '' } : { text: text.slice(0, at), address: text.slice(at + 2) };
 }
 
 /** Results of the main agent's calls, in the order they were shown. */
@@ -115,7 +122,9 @@ export function answersIn(messages: readonly SDKMessage[]): readonly AgentAnswer
         ? [
             {
               id: block.tool_use_id,
-              text: typeof block.content === 'string' ? block.content : JSON.stringify(block.content),
+              ...splitAddress(
+                typeof block.content === 'string' ? block.content : JSON.stringify(block.content),
+              ),
               isError: block.is_error === true,
               data: (message.tool_use_result ?? {}) as Readonly<Record<string, unknown>>,
             },

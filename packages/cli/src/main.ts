@@ -96,6 +96,8 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./evals/case-command.ts')).runCaseCommand(world, invocation);
     case 'fork':
       return (await import('./forking/fork-command.ts')).runForkCommand(world, invocation);
+    case 'worktree':
+      return (await import('./worktrees/worktree-command.ts')).runWorktreeCommand(world, invocation);
     case 'policy':
       return (await import('./commands/policy-command.ts')).runPolicyCommand(world, invocation);
     case 'cost':

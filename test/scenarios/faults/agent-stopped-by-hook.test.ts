@@ -35,7 +35,7 @@ it.each(ENDS)(
     );
     const messages = await run();
     const [answer] = answersIn(messages);
-    expect(answer).toMatchObject({ isError: true, data: expect.stringContaining(`(${reason})`) });
+    expect(answer).toMatchObject({ isError: true, data: { status: 'failed', reason } });
     expect(answer?.text).toContain(`did not complete (${reason})`);
     expect(answer?.text).toContain(says);
     expect(answer?.text).toMatch(/What it had said until then:\n(?:Half|More) of it\./);
@@ -57,7 +57,7 @@ it('F140 a hook that stops an agent is named as the reason', async () => {
   expect(answersIn(await run())).toMatchObject([
     {
       isError: true,
-      data: expect.stringContaining('(stopped_by_hook)'),
+      data: { status: 'failed', reason: 'stopped_by_hook' },
       text: expect.stringContaining('Half of it.'),
     },
   ]);

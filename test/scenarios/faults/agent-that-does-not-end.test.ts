@@ -28,7 +28,7 @@ it('F138 an agent that has answered and does not come to its end: the answer is 
   await clock.advance(60_000);
   const messages = await running;
   const [answer] = answersIn(messages);
-  expect(answer).toMatchObject({ isError: true, data: expect.stringContaining('(deadline)') });
+  expect(answer).toMatchObject({ isError: true, data: { status: 'failed', reason: 'deadline' } });
   expect(answer?.text).toContain('It is gold.');
   expect(resultIn(messages)).toMatchObject({ subtype: 'success', result: 'Done.' });
 });
@@ -58,7 +58,7 @@ it('F68 a deadline of 90 s: what an agent has said until then is kept, and its p
   const messages = await running;
   const answers = answersIn(messages);
   expect(answers).toHaveLength(1);
-  expect(answers[0]).toMatchObject({ isError: true, data: expect.stringContaining('(deadline)') });
+  expect(answers[0]).toMatchObject({ isError: true, data: { status: 'failed', reason: 'deadline' } });
   expect(answers[0]?.text).toContain('it was not done after 90 s.');
   expect(answers[0]?.text).toContain('The first metre is sand.');
   // Nothing more was asked of the agent, and its parent went on.

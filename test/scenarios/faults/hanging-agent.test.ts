@@ -26,6 +26,6 @@ it('F139 one of two agents hangs: the result of the other is delivered meanwhile
   expect(answersIn(messages)[1]).toMatchObject({
     id: 'toolu_slow',
     isError: true,
-    data: expect.stringContaining('(deadline)'),
+    data: { status: 'failed', reason: 'deadline' },
   });
 });

@@ -27,6 +27,8 @@ export interface CopyRecord {
   /** ISO time. */
   readonly madeAt: string;
   readonly owner: ProcessIdentity;
+  /** The owner has left it behind. */
+  readonly released?: true;
 }
 
 const RECORD_NAME = 'copy.json';
@@ -46,5 +48,6 @@ export async function readCopyRecord(container: string): Promise<CopyRecord | un
   }
 }
 
-/** Whether the process that made it has ended. One of another machine counts as running. */
-export const isAbandoned = ({ owner }: CopyRecord): boolean => checkLiveness(owner) === 'dead';
+/** Whether the process that made it has ended, or left it. One of another machine counts as running. */
+export const isAbandoned = ({ owner, released }: CopyRecord): boolean =>
+  released === true || checkLiveness(owner) === 'dead';

@@ -4,10 +4,12 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { isInside } from '../files/inside.ts';
 import { writeAtomic } from '../files/write-atomic.ts';
 import { errorText } from '../text/error-text.ts';
+import { commitCopy } from './commit-copy.ts';
 import { type CopyDifference, compareTrees } from './compare-trees.ts';
 import { type CopyRecord, writeCopyRecord } from './copy-record.ts';
 import { fingerprintFiles, listIgnored, writeTree } from './folder-states.ts';
 import { discardContainer } from './left-copies.ts';
+import { findUnfinishedWork } from './proven-unused.ts';
 import { type GitPlace, runGitHere, withoutRepositoryFilters } from './run-git-here.ts';
 
 /** One file as it is to be in a copy. */
@@ -39,6 +41,10 @@ export interface WorkingCopy {
    * made. Else it stays, and `why` says what was found.
    */
   removeUnlessUsed(): Promise<{ readonly removed: boolean; readonly why?: string }>;
+  /** What changed, as `git apply` takes it; '' for nothing. */
+  makePatch(): Promise<string>;
+  /** See `commitCopy`; `name` names the ref. */
+  commitTo(name: string): Promise<string>;
   /** Removes it with everything in it. */
   discard(): Promise<void>;
   /**
@@ -101,6 +107,8 @@ export function openWorkingCopy(parts: CopyParts): WorkingCopy {
     if (beginning.commit !== undefined) {
       const head = await runGitHere(['rev-parse', 'HEAD'], { cwd: files, env });
       if (head.trim() !== beginning.commit) return 'a commit was made';
+      const unfinished = await findUnfinishedWork({ cwd: files, env }, beginning.commit);
+      if (unfinished !== undefined) return unfinished;
     }
     return (await fingerprint(at)) === beginning.ignored ? undefined : 'files that git ignores were changed';
   }
@@ -130,6 +138,12 @@ export function openWorkingCopy(parts: CopyParts): WorkingCopy {
       const at = await place(signal);
       return compareTrees(beginning.tree ?? '', await writeTree(at), at);
     },
+    async makePatch() {
+      const at = await place();
+      const args = ['diff-tree', '-r', '-p', '--binary', '--no-color', '--no-ext-diff', '--no-textconv'];
+      return runGitHere([...args, beginning.tree ?? '', await writeTree(at)], at);
+    },
+    commitTo: (name) => commitCopy({ container, record, name }, { env }),
     async removeUnlessUsed() {
       if (isOriginal) return { removed: false, why: 'it is the folder itself' };
       const why = await findUse().catch((error: unknown) => `it could not be compared (${errorText(error)})`);

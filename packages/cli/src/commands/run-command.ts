@@ -27,6 +27,10 @@ export async function runPromptCommand(
   words: readonly string[],
   flags: RunFlags,
 ): Promise<ExitCode> {
+  if (flags.worktree !== undefined)
+    return (await import('../worktrees/run-in-worktree.ts')).runInWorktree(world, flags, (inside, own) =>
+      runPromptCommand(inside, words, own),
+    );
   if (!mayWantTelemetry(flags, world)) return runPrompt(world, words, flags);
   const { openTelemetry } = await import('../telemetry/open-telemetry.ts');
   const telemetry = await openTelemetry(world, flags, warnOn(world));

@@ -3,6 +3,7 @@
  */
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../usage-error.ts';
+import { addWorktreeCommand, type WorktreeInvocation } from '../worktrees/worktree-flags.ts';
 import { completionScript } from './completion-script.ts';
 import { addDurableCommands, type DatabaseInvocation } from './durable-flags.ts';
 import {
@@ -75,6 +76,7 @@ export type Invocation =
   | { readonly command: 'doctor' }
   | { readonly command: 'init'; readonly local: boolean }
   | TrustInvocation
+  | WorktreeInvocation
   | McpInvocation
   | { readonly command: 'auth'; readonly json: boolean }
   | LoginInvocation
@@ -226,6 +228,10 @@ function addReportCommands(subcommand: Subcommand, onCall: OnCall): void {
   addForkCommand(
     subcommand('fork', 'go on from a step of a session, in one or several ways, and compare how they ended'),
     (call) => onCall({ ...call, session: call.session && unquoted(call.session) }),
+  );
+  addWorktreeCommand(
+    subcommand('worktree', 'list what runs have left in git worktrees; compare, apply, keep or drop it'),
+    ({ name, ...call }) => onCall({ ...call, name: unquoted(name) }),
   );
   addPolicyCommand(
     subcommand('policy', 'say what other permission rules would have made of recorded calls'),

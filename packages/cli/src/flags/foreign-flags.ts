@@ -32,8 +32,6 @@ const ADVICE: Readonly<Record<string, string>> = {
     'Leave it out: each process sends the prompt that its flags and files say, and keeps it while it runs.',
   '--teleport': IN_CLOUD,
   '--tmux': 'Start it in your own tmux: tmux new turnwright.',
-  '--worktree': 'Make the working tree first: git worktree add ../task && cd ../task && turnwright.',
-  '-w': 'Make the working tree first: git worktree add ../task && cd ../task && turnwright.',
 };
 
 /** What to do in place of an unknown flag that others have; undefined: they do not have it either. */

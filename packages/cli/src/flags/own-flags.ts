@@ -21,6 +21,8 @@ export interface OwnFlags {
   readonly appendSystemPrompt?: string;
   readonly dangerouslySkipPermissions?: true;
   readonly takeOver?: true;
+  /** Run in a git worktree of this name; true: of a new one. */
+  readonly worktree?: string | true;
   /** `--resume` without an id. */
   readonly pickSession?: true;
   readonly trustProject?: true;
@@ -103,6 +105,14 @@ export const OWN_FLAGS: Readonly<Record<Exclude<keyof OwnFlags, 'tracing'>, OwnF
       heading: 'Session and settings',
       after: 'continue',
       sentence: 'takes the session from a process that works on it',
+    },
+  },
+  worktree: {
+    flag: '-w, --worktree [name]',
+    help: {
+      heading: 'Session and settings',
+      after: 'continue',
+      sentence: 'work in a git worktree of its own, new or left by an earlier run',
     },
   },
   pickSession: { flag: '--pick-session' },

@@ -1,16 +1,11 @@
 /** Runs the variants of a fork side by side, each in its working copy, to their ends. */
 
 import { errorText } from '@turnwright/base/text/error-text.ts';
-import {
-  projectTrust,
-  query,
-  type SDKResultMessage,
-  type SessionCourse,
-  type SessionFork,
-} from '@turnwright/engine';
+import { query, type SDKResultMessage, type SessionCourse, type SessionFork } from '@turnwright/engine';
 import { visible } from '@turnwright/terminal/text/visible.ts';
 import type { ForkVariant } from '../flags/fork-flags.ts';
 import { optionsFrom } from '../run/run-options.ts';
+import { isTrustedAlike } from '../run/trusted-alike.ts';
 import { toolLabel } from '../words/tool-label.ts';
 import type { World } from '../world.ts';
 
@@ -126,30 +121,4 @@ async function runOne(
     // After an error result the stream throws as well: the result has said it.
     return { result, failure: result === undefined ? errorText(error) : undefined };
   }
-}
-
-/**
- * Whether the copy asks for exactly what is trusted in the folder that it is a copy of. Else what its
- * settings would allow or run has no effect, which is said.
- */
-async function isTrustedAlike(
-  folder: string,
-  copy: string,
-  { env }: World,
-  say: (line: string) => void,
-): Promise<boolean> {
-  const [there, here] = await Promise.all([
-    projectTrust({ cwd: folder, env }),
-    projectTrust({ cwd: copy, env }),
-  ]);
-  if (here.state === 'nothing' || here.state === 'trusted') return false;
-  const asked = ({ root, items, content }: typeof here) =>
-    JSON.stringify([items, content]).replaceAll(root, () => there.root);
-  if (there.state === 'trusted' && asked(there) === asked(here)) return true;
-  say(
-    there.state === 'trusted'
-      ? 'What its settings would allow or run is passed over: they are not those that are trusted in the folder.'
-      : 'What its settings would allow or run is passed over: the folder is not trusted (turnwright trust).',
-  );
-  return false;
 }

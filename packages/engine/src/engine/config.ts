@@ -110,6 +110,11 @@ export interface QueryEngineConfig extends ResolvedOptions {
    */
   sessionTools?: readonly string[] | undefined;
   /**
+   * Whether agents can be gone on with (SendMessage).
+   * @default true
+   */
+  agentMessages?: boolean | undefined;
+  /**
    * Share of the context window, 0 to 1, that the descriptions of MCP tools may take; beyond it requests
    * carry only their names and ToolSearch loads them (F155). 0: always; 1: never. A function chooses for a
    * model.

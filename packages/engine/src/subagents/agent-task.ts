@@ -13,6 +13,7 @@ interface AgentTaskPorts {
   readonly spawn: Spawn;
   readonly tasks: TaskTable;
   readonly stats: StatsKeeper;
+  readonly goesOn: boolean;
   /** Emits progress that no longer belongs to a call. */
   show(progress: ToolProgress): void;
 }
@@ -20,7 +21,7 @@ interface AgentTaskPorts {
 export async function* runAsTask(
   request: SpawnRequest,
   context: ToolContext,
-  { spawn, tasks, show, stats }: AgentTaskPorts,
+  { spawn, tasks, show, stats, goesOn }: AgentTaskPorts,
 ): AsyncGenerator<ToolProgress, ToolOutput<AgentToolOutput>> {
   const life = new AbortController();
   const untold = new UntoldProgress();
@@ -99,7 +100,7 @@ export async function* runAsTask(
   const outcome = await running;
   await handover.done();
   await task.finish(toTaskEnd(request, outcome));
-  return toAgentOutput(request, outcome);
+  return toAgentOutput(request, outcome, goesOn);
 }
 
 /** What a call has not yielded yet of its agent, and why it may stop waiting for more. */

@@ -6,13 +6,14 @@ import type { AgentDefinition } from '../protocol/tools/agent.ts';
 import type { ParseResult, Tool, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
 import { GENERAL_PURPOSE } from './built-in.ts';
 import { findAgent } from './catalog.ts';
+import { isFork } from './fork-agent.ts';
 import { type StartPorts, startAgent } from './start-agent.ts';
 import type { AgentToolOutput } from './tool-output.ts';
 
 export const AGENT_TOOL = 'Agent';
 export const AGENT_TOOL_ALIAS = 'Task';
 
-export interface AgentToolInput {
+interface AgentToolInput {
   readonly description: string;
   readonly prompt: string;
   readonly subagent_type?: string;
@@ -46,20 +47,24 @@ export function createAgentTool(options: AgentToolOptions): Tool<AgentToolInput,
     effectClass: () => 'unsafe',
     permissionTarget: () => ({ kind: 'none' }),
     maxResultChars: 100_000,
-    async validateInput({ subagent_type: type = GENERAL_PURPOSE }) {
-      if (findAgent(type, agents) !== undefined) return { ok: true };
+    async validateInput({ subagent_type: type = GENERAL_PURPOSE }, { agentId }) {
+      const found = findAgent(type, agents);
+      if (found !== undefined && isFork(found) && agentId !== undefined)
+        return { ok: false, message: 'Only the main conversation can be forked. Start another agent.' };
+      if (found !== undefined) return { ok: true };
       const names = agents.map(({ name }) => name).join(', ');
       return { ok: false, message: `There is no agent "${type}". These can be started: ${names}.` };
     },
     async *run(input, context): AsyncGenerator<ToolProgress, ToolOutput<AgentToolOutput>> {
       const definition = findAgent(input.subagent_type ?? GENERAL_PURPOSE, agents);
       if (definition === undefined) throw new Error(`There is no agent "${input.subagent_type}".`);
-      const { description, prompt, model, effort, run_in_background } = input;
+      const { description, prompt, name, run_in_background } = input;
+      const { model, effort } = isFork(definition) ? {} : input;
       const background = run_in_background === true || definition.background === true;
       const requested =
         run_in_background === undefined ? 'unset' : run_in_background ? 'background' : 'foreground';
       return yield* startAgent(
-        { definition, description, prompt, model, effort, background, requested },
+        { definition, description, prompt, name, model, effort, background, requested },
         context,
         options,
       );
@@ -94,7 +99,7 @@ function buildSchema({ agents, background }: AgentToolOptions): JsonObject {
             'Go on at once; you are told when the agent is done. Default false: the call returns its report.',
         },
       }),
-      name: { type: 'string', description: 'A name for people to know it by.' },
+      name: { type: 'string', description: 'A name to know it by, also for SendMessage.' },
     },
     required: ['description', 'prompt'],
     additionalProperties: false,
@@ -106,7 +111,10 @@ export function agentLine({ name, description, tools }: AgentDefinition): string
   return `- ${name}: ${description.trim()} (Tools: ${tools === undefined ? 'all' : tools.join(', ')})`;
 }
 
-function describe({ agents }: AgentToolOptions): string {
+const MORE_WORK =
+  '\n- Its result names its id: for more of the same work send it a message (SendMessage) instead of starting a new one.';
+
+function describe({ agents, goesOn }: AgentToolOptions): string {
   const list = agents.map(agentLine);
   return `Starts an agent that works on a task by itself, with a conversation of its own, and returns its report.
 
@@ -117,5 +125,5 @@ ${list.join('\n')}
 - Do not use it to read one file or to search for one name; do that yourself.
 - The agent knows nothing but its prompt. Its report comes back to you alone: tell the user what matters in it.
 - Say whether it should change files or only look. Trust its report, and check what matters.
-- When an agent did not finish, the result says why, with what it had said until then.`;
+- When an agent did not finish, the result says why, with what it had said until then.${goesOn ? MORE_WORK : ''}`;
 }

@@ -17,6 +17,8 @@ export interface AgentQuota {
   readonly maxDepth: number;
   /** Reserves a place, or returns why there is none. `effectKey` is the call's own. */
   take(call: { readonly effectKey: string; readonly depth: number }): Refusal | undefined;
+  /** So many were started by earlier processes of the session. */
+  restore(started: number): void;
 }
 
 interface Refusal {
@@ -40,6 +42,10 @@ class Quota implements AgentQuota {
     this.maxDepth = maxDepth;
     this.#maxPerMessage = maxPerMessage;
     this.#maxPerSession = maxPerSession;
+  }
+
+  restore(started: number): void {
+    this.#total += started;
   }
 
   take({ effectKey, depth }: Parameters<AgentQuota['take']>[0]): Refusal | undefined {

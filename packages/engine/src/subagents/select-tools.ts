@@ -1,6 +1,6 @@
 /** The tools of a session that an agent gets. */
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { AgentDefinition } from '../protocol/tools/agent.ts';
+import type { AgentDefinition, AgentLimits } from '../protocol/tools/agent.ts';
 import type { AnyTool } from '../protocol/tools/tool.ts';
 
 type Selection = Pick<AgentDefinition, 'tools' | 'disallowedTools' | 'mcpServers' | 'skills' | 'memory'>;
@@ -14,6 +14,13 @@ export function selectTools(selection: Selection, all: readonly AnyTool[]): read
       names?.some((name) => means(name, tool)) !== false &&
       !disallowedTools.some((name) => means(name, tool)),
   );
+}
+
+/** What is kept of a definition, so that a later run of its agent is allowed no more. */
+export function describeLimits(definition: AgentDefinition): AgentLimits {
+  const { tools, disallowedTools, permissionMode, skills, memory, mcpServers } = definition;
+  const servers = mcpServers && serverNames(mcpServers);
+  return { tools, disallowedTools, permissionMode, skills, memory, mcpServers: servers };
 }
 
 /**

@@ -5,6 +5,7 @@
 
 import type { ResultUsage } from '../protocol/model/wire.ts';
 import type { AgentEnd, AgentOutcome, SpawnRequest } from '../protocol/tools/agent.ts';
+import { describeAddress } from '../protocol/tools/agent-runs.ts';
 import type { ToolOutput } from '../protocol/tools/tool.ts';
 
 interface AgentReport {
@@ -38,7 +39,13 @@ export type AgentToolOutput =
     }
   | { readonly status: 'refused'; readonly reason: string };
 
-export function toAgentOutput(request: SpawnRequest, outcome: AgentOutcome): ToolOutput<AgentToolOutput> {
+/** `goesOn`: the reader can send messages to agents, so the text says how. */
+export function toAgentOutput(
+  request: SpawnRequest,
+  outcome: AgentOutcome,
+  goesOn: boolean,
+): ToolOutput<AgentToolOutput> {
+  const address = goesOn ? `\n\n${describeAddress(request.agentId)}` : '';
   const report: AgentReport = {
     agentId: request.agentId,
     agentType: request.definition.name,
@@ -54,13 +61,14 @@ export function toAgentOutput(request: SpawnRequest, outcome: AgentOutcome): Too
   if (outcome.end === 'completed')
     return {
       data: { status: 'completed', ...report },
-      content: outcome.text === '' ? 'The agent completed without a report.' : outcome.text,
+      content: `${outcome.text === '' ? 'The agent completed without a report.' : outcome.text}${address}`,
     };
   const error = outcome.why ?? `The agent ended: ${outcome.end}.`;
   return {
     data: { status: 'failed', reason: outcome.end, error, ...report },
-    content: failedText(request, outcome, error),
+    content: `${failedText(request, outcome, error)}${address}`,
     isError: true,
+    keepsData: true,
   };
 }
 

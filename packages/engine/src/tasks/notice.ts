@@ -4,14 +4,17 @@ import { isoTime } from '@turnwright/base/text/figures-and-times.ts';
 import { reminder } from '@turnwright/base/text/text-blocks.ts';
 import type { CompactionSource } from '../protocol/model/context.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
+import { describeAddress } from '../protocol/tools/agent-runs.ts';
 import { TASK_NOTICE, type TaskInfo, type TaskKind } from '../protocol/tools/task.ts';
 
 /** One task that has ended. */
-function formatNotice({ taskId, kind, description, status, summary, outputFile, result }: TaskInfo): string {
+function formatNotice(ended: TaskInfo): string {
+  const { taskId, kind, description, status, summary, outputFile, result } = ended;
   const lines = [
     `Task ${taskId} (${harmless(description)}): ${status}. ${harmless(summary ?? '')}.`,
     `All of its output: ${harmless(outputFile)}`,
     ...(result === undefined || result === '' ? [] : [RESULT[kind], harmless(result)]),
+    ...(kind === 'agent' ? [describeAddress(taskId)] : []),
   ];
   return `<task-notification>\n${lines.join('\n')}\n</task-notification>`;
 }

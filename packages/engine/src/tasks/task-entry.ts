@@ -12,6 +12,8 @@ export interface TaskEntry {
   announced: boolean;
   /** The model was notified of its end, or need not be. */
   told: boolean;
+  /** Ends of earlier runs under its id that the model was not notified of. */
+  before: readonly TaskInfo[];
   /** Bytes of its output that the model has read. */
   readTo: number;
   /** It is being stopped. */
@@ -34,6 +36,7 @@ export function openEntry(start: TaskStart, info: TaskInfo): TaskEntry {
     hasPlace: false,
     announced: false,
     told: false,
+    before: [],
     readTo: 0,
     stopping: undefined,
     finishing: undefined,
@@ -90,6 +93,18 @@ export function startRecord(info: TaskInfo): TaskRecord {
     ...(info.subagentType !== undefined && { subagentType: info.subagentType }),
     ...(info.parentTaskId !== undefined && { parentTaskId: info.parentTaskId }),
   };
+}
+
+/** Ends that the model was not notified of, in order. */
+export function untoldEnds(entry: TaskEntry): readonly TaskInfo[] {
+  const isUntold = !entry.told && !isRunning(entry) && isBackground(entry);
+  return isUntold ? [...entry.before, entry.info] : entry.before;
+}
+
+/** The model is being notified of its ends so far. */
+export function markTold(entry: TaskEntry): void {
+  entry.before = [];
+  if (!isRunning(entry)) entry.told = true;
 }
 
 /** Short enough for a model to copy. */

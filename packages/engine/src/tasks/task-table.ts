@@ -20,9 +20,11 @@ import {
   isBackground,
   isNews,
   isRunning,
+  markTold,
   openEntry,
   startRecord,
   type TaskEntry,
+  untoldEnds,
 } from './task-entry.ts';
 import {
   endedMessages,
@@ -67,13 +69,18 @@ class Tasks implements SessionTaskTable {
       outputFile: this.#ports.outputFile(taskId),
       startedMs: this.#ports.clock.nowMs(),
     });
+    const earlier = this.#entries.get(taskId);
+    if (earlier !== undefined) entry.before = untoldEnds(earlier);
+    // The last that ran is the last of the list.
+    this.#entries.delete(taskId);
     this.#entries.set(taskId, entry);
     try {
       if (start.inBackground) await this.#background(entry, { lifetimeMs: start.lifetimeMs });
       // A command in the foreground is not reported.
       else if (start.kind === 'agent') this.#announce(entry);
     } catch (error) {
-      this.#entries.delete(taskId);
+      if (earlier === undefined) this.#entries.delete(taskId);
+      else this.#entries.set(taskId, earlier);
       throw error;
     }
     return this.#handleOf(entry);
@@ -153,15 +160,13 @@ class Tasks implements SessionTaskTable {
 
   untold(): readonly TaskInfo[] {
     if (this.#entries.size === 0) return NONE;
-    return [...this.#entries.values()]
-      .filter((entry) => !entry.told && !isRunning(entry) && isBackground(entry))
-      .map(({ info }) => info);
+    return [...this.#entries.values()].flatMap(untoldEnds);
   }
 
   tell(taskIds: readonly string[]): void {
     for (const id of taskIds) {
       const entry = this.#entries.get(id);
-      if (entry !== undefined) entry.told = true;
+      if (entry !== undefined) markTold(entry);
     }
   }
 

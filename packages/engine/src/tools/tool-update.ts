@@ -136,9 +136,9 @@ const REJECTED = 'User rejected tool use';
 function toAnswer(outcome: AnsweredOutcome): Answer {
   switch (outcome.kind) {
     case 'returned': {
-      const { content, data, isError } = outcome.output;
+      const { content, data, isError, keepsData } = outcome.output;
       return isError === true
-        ? { ...failure(textOfContent(content), 'error'), content }
+        ? { ...failure(textOfContent(content), 'error'), content, ...(keepsData && { data }) }
         : { content, isError, data, traced: 'ok' };
     }
     case 'threw':

@@ -153,7 +153,13 @@ describe('an agent in the foreground', () => {
     );
     await run();
     expect(asked('dig')[0]?.tools.map(({ name }) => name)).toEqual(['Look']);
-    expect(asked('main')[0]?.tools.map(({ name }) => name)).toEqual(['Look', 'Touch', 'Burn', 'Agent']);
+    expect(asked('main')[0]?.tools.map(({ name }) => name)).toEqual([
+      'Look',
+      'Touch',
+      'Burn',
+      'Agent',
+      'SendMessage',
+    ]);
   });
 
   it('one that cannot begin says why', async () => {
@@ -172,7 +178,7 @@ describe('an agent in the foreground', () => {
     expect(answersIn(await run())).toMatchObject([
       {
         isError: true,
-        text: expect.stringContaining('There is no agent "poet". These can be started: worker.'),
+        text: expect.stringContaining('There is no agent "poet". These can be started: worker, fork.'),
       },
     ]);
   });

@@ -30,7 +30,7 @@ async function killedInAgent(more: object) {
 }
 
 const kinds = [
-  ['in the foreground', {}, 'outcome unknown'],
+  ['in the foreground', {}, 'did not complete (lost)'],
   ['in the background', { run_in_background: true }, 'works in the background'],
 ] as const;
 
@@ -58,6 +58,56 @@ it.each(kinds)(
     const own = join(main.replace(/\.jsonl$/, ''), 'subagents', `agent-${agent}.jsonl`);
     expect(answeredTokens(own)).toBeGreaterThan(0);
     expect(all).toBe(answeredTokens(main) + answeredTokens(own));
+  },
+);
+
+it.each([{}, { run_in_background: true }])(
+  'kill -9 while an agent goes on (%o): it goes on once more, no call runs twice, nothing is said twice',
+  async (more) => {
+    const first = call({ name: 'digger' });
+    const again = (text: string, id: string, input: object = {}) =>
+      toolUse('SendMessage', { to: 'digger', message: text, ...input }, id);
+    const server = await serve({
+      name: 'killed',
+      replies: [
+        reply(first, { when: { lastMessage: '^Go\\.$' } }),
+        reply('Gold lies here.', { when: { lastMessage: 'Dig for gold' } }),
+        reply(again('Weigh the gold.', 'call_again', more), { when: { lastMessage: 'Gold lies here' } }),
+        reply(toolUse('Bash', { command: 'echo $$ > pid; sleep 60' }, 'call_weigh'), {
+          when: { lastMessage: 'Weigh the gold' },
+        }),
+        reply('It weighs.', { when: { lastMessage: 'works in the background' } }),
+      ],
+    });
+    const place = await killedInCommand(server, 'Go.');
+    const run = await rehearse({
+      place,
+      prompt: 'What now?',
+      replies: [
+        reply(again('Say what it weighs.', 'call_third', { run_in_background: false }), {
+          when: { lastMessage: 'What now' },
+        }),
+        reply('Two pounds.', { when: { lastMessage: 'Say what it weighs' } }),
+        reply('It is two pounds.', { when: { lastMessage: 'Two pounds' } }),
+      ],
+      options: { continue: true },
+    });
+    expect(successOf(run)).toMatchObject({ result: 'It is two pounds.' });
+    const [asked, agent] = run.sent.map((each) => JSON.stringify(each));
+    expect(asked).toContain('lost');
+    // What it knew is there once, and the call that ran is answered, not run.
+    expect(agent?.split('Dig for gold').length).toBe(2);
+    expect(agent?.split('Weigh the gold').length).toBe(2);
+    expect(agent).toMatch(/Gold lies here.*Weigh the gold.*outcome unknown.*Say what it weighs/);
+    expect(run.sent).toHaveLength(3);
+    const [id = '', ...others] = await listSubagents(place.sessionId, {
+      dir: place.cwd,
+      env: { TURNWRIGHT_HOME: place.home },
+    });
+    expect(others).toEqual([]);
+    const own = join(journalFile(place).replace(/\.jsonl$/, ''), 'subagents', `agent-${id}.jsonl`);
+    const all = Object.values(successOf(run).modelUsage).reduce((sum, usage) => sum + usage.outputTokens, 0);
+    expect(all).toBe(answeredTokens(journalFile(place)) + answeredTokens(own));
   },
 );
 

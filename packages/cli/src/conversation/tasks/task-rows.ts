@@ -104,6 +104,8 @@ export function taskActions(task: ShownTask): readonly (readonly [key: string, d
 /** The prompt to go on from what a task has done. */
 export function nextPrompt({ kind, id, status, description }: ShownTask): string {
   const what = oneLine(description);
+  if (kind === 'agent' && status !== 'running')
+    return `Go on with the agent ${id} (${what}) by SendMessage: `;
   if (kind === 'agent') return `Go on from what the agent ${id} (${what}) found: `;
   if (status === 'completed') return `Look at the output of the background command ${id} (${what}): `;
   return `Start this command in the background again: ${what}`;

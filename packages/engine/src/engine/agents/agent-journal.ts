@@ -4,13 +4,17 @@
  * memory, for its lifetime.
  */
 import { join } from 'node:path';
+import { oncePer } from '@turnwright/base/collections/made-once.ts';
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Clock, JournalStore } from '../../protocol/ports.ts';
 import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
 import type { SpawnRequest } from '../../protocol/tools/agent.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { createJournalWriter } from '../../session/journal/journal-writer.ts';
 import { createMemoryJournalStore } from '../../session/journal/memory-store.ts';
+import { readEntries } from '../../session/journal/read-journal.ts';
+import { resumeSession } from '../../session/resume/resume.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SessionMirror } from '../storage/mirror.ts';
 import { createSessionJournal, type SessionJournal } from '../storage/session-journal.ts';
@@ -43,7 +47,7 @@ export function composeAgentJournal(
   const { directory, sessionId, files, mirror, model } = parts;
   const name = `agent-${request.agentId}`;
   const folder = directory && join(directory, sessionId, 'subagents');
-  const store = config.store ?? storeIn(folder, config, parts);
+  const store = config.store ?? storeIn(folder, config, parts, request.agentId);
   const { durability } = config;
   const transcriptPath = folder && join(folder, `${name}.jsonl`);
   const announce = (more: { readonly finished?: true } = {}) => {
@@ -52,7 +56,21 @@ export function composeAgentJournal(
   };
   const journal = createSessionJournal(async () => {
     announce();
-    const writer = await createJournalWriter({ store, sessionId: name, durability, lastUuid: null });
+    const goesOn = (request.run ?? 1) > 1;
+    if (goesOn && !(await store.exists(name)))
+      throw new TurnwrightError(
+        'session_not_found',
+        `Nothing is kept of the conversation of the agent ${request.agentId}. Start another one.`,
+      );
+    const writer = await createJournalWriter({
+      store,
+      sessionId: name,
+      durability,
+      ...(goesOn ? { toResume: true } : { lastUuid: null }),
+    });
+    const recovered = goesOn
+      ? resumeSession(writer.takeEarlier() ?? (await readEntries(store, name)), { sidechain: true })
+      : undefined;
     if (folder !== undefined)
       await files.writeAtomic(join(folder, `${name}.meta.json`), JSON.stringify(toMetadata(request)), {
         mode: 0o600,
@@ -60,6 +78,7 @@ export function composeAgentJournal(
     return {
       recorder: sidechain(writer, request.agentId),
       earlierOwners: writer.epoch - 1,
+      recovered,
       lost: [writer.fenced],
       async close() {
         await writer.close();
@@ -70,12 +89,28 @@ export function composeAgentJournal(
   return { journal, name, transcriptPath };
 }
 
+/** Agents of a session that is not kept whose conversations are: those that began last. */
+const MOST_IN_MEMORY = 20;
+const inMemory = oncePer((_config: QueryEngineConfig) => new Map<string, JournalStore>());
+
+function storeInMemory(config: QueryEngineConfig, agentId: string, clock: Clock): JournalStore {
+  const stores = inMemory(config);
+  const store = stores.get(agentId) ?? createMemoryJournalStore({ cwd: config.cwd, clock, version: VERSION });
+  stores.delete(agentId);
+  stores.set(agentId, store);
+  const [oldest] = stores.keys();
+  if (stores.size > MOST_IN_MEMORY && oldest !== undefined) stores.delete(oldest);
+  return store;
+}
+
 function storeIn(
   folder: string | undefined,
-  { cwd, durability }: QueryEngineConfig,
+  config: QueryEngineConfig,
   { sessionId, files, clock, mirror }: AgentJournalParts,
+  agentId: string,
 ): JournalStore {
-  if (folder === undefined) return createMemoryJournalStore({ cwd, clock, version: VERSION });
+  const { cwd, durability } = config;
+  if (folder === undefined) return storeInMemory(config, agentId, clock);
   const stampedAs = sessionId;
   return createFileJournalStore({
     files,

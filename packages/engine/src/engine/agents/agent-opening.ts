@@ -8,10 +8,12 @@ import { isoTime } from '@turnwright/base/text/figures-and-times.ts';
 import type { UserMessage } from '../../protocol/model/messages.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { SpawnRequest } from '../../protocol/tools/agent.ts';
+import { isFork } from '../../subagents/fork-agent.ts';
 import type { Session } from '../session/session.ts';
 import { beginWith } from '../submission/preloaded-skills.ts';
 import { hookContext } from '../submission/prompt-hooks.ts';
 import type { AgentParts } from './agent-parts.ts';
+import { copyForkedView } from './forked-view.ts';
 
 interface AgentOpening {
   readonly request: SpawnRequest;
@@ -31,7 +33,9 @@ export async function openAgent(
   const { ports, skills } = agent;
   const { context, conversation, hooks } = ports;
   const { config, permissions, world } = session;
-  await conversation.journal.open();
+  const { run = 1, definition } = request;
+  const recovered = await conversation.journal.open();
+  if (run === 1 && isFork(definition)) await conversation.recorder.append(copyForkedView(request, session));
   const prompt: UserMessage = Object.freeze({
     uuid: world.ids.uuid(),
     timestamp: isoTime(world.clock.nowMs()),
@@ -40,17 +44,20 @@ export async function openAgent(
     message: { role: 'user' as const, content: request.prompt },
   });
   const permissionMode = permissions.mode;
-  const beginning = await beginWith(request.definition.skills ?? [], agent.problems, skills.preload, world);
+  const begun = run === 1 ? (definition.skills ?? []) : [];
+  const beginning = await beginWith(begun, agent.problems, skills.preload, world);
   const list = skills.announce(conversation.messages);
   const withPrompt = await context.withPrompt(model);
   const bodies: JournalBody[] = [
+    // What an earlier run left open is answered, and never runs again.
+    ...(recovered?.interrupted?.closing ?? []),
     { type: 'submission', id: `${submission}/submission`, submission, model, permissionMode },
     ...(list === undefined ? [] : [{ ...list, submission }]),
     ...withPrompt.map((message) => ({ ...message, submission })),
     ...beginning.messages.map((message) => ({ ...message, submission })),
     { ...prompt, submission },
   ];
-  for (const line of beginning.problems) config.stderr?.(`The agent ${request.definition.name}: ${line}`);
+  for (const line of beginning.problems) config.stderr?.(`The agent ${definition.name}: ${line}`);
   if (hooks.has('SubagentStart')) {
     const { additionalContext } = await hooks.run({ event: 'SubagentStart' }, { signal: scope.signal });
     for (const message of hookContext('SubagentStart', additionalContext, world))

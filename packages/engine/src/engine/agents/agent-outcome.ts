@@ -121,6 +121,7 @@ export function describeAgentEnd(facts: EndFacts): { readonly end: AgentEnd; rea
     case 'stopped_by_hook':
       return { end: ended, why: 'a hook stopped it.' };
     case 'deadline':
+    case 'lost':
     case 'error':
       return {
         end: ended,

@@ -37,6 +37,8 @@ import { createAgentMessages } from './agent-messages.ts';
 import { openAgent } from './agent-opening.ts';
 import { type AgentRecord, createAgentRecord, describeAgentEnd } from './agent-outcome.ts';
 import type { AgentParts } from './agent-parts.ts';
+import { forkedHead } from './forked-view.ts';
+import type { RunKeeper } from './keep-runs.ts';
 
 export interface SubagentRun {
   readonly request: SpawnRequest;
@@ -45,6 +47,8 @@ export interface SubagentRun {
   readonly session: Session;
   /** Makes the agent's share of the session, for this model. */
   compose(model: string, scope: Scope): Promise<AgentParts>;
+  /** Keeps its runs; undefined: no one goes on with it. */
+  readonly keeper?: RunKeeper | undefined;
 }
 
 /** How long an aborted loop may take to record how it ended, in ms (L1: 100 ms, and the journal). */
@@ -117,6 +121,7 @@ async function untilItEnds(
     lastError: record.lastError,
   });
   await recordCost(request, session, 'end');
+  await run.keeper?.ended(end).catch(() => undefined);
   return record.outcome(end, why, clock.monotonicMs() - startedMs);
 }
 
@@ -132,7 +137,9 @@ interface Driven extends SubagentRun {
 /** Runs the loop until it ends or the budget is used up. */
 async function runLoopOf(agent: AgentParts, driven: Driven, output: Output<ToolProgress>): Promise<Terminal> {
   const { request, session, model, scope, record } = driven;
-  const { ports, name: submission } = agent;
+  const { ports } = agent;
+  const { run = 1 } = request;
+  const submission = run === 1 ? agent.name : `${agent.name}.${run}`;
   const { conversation, world } = ports;
   const messages = createAgentMessages(request, {
     sessionId: conversation.sessionId,
@@ -153,12 +160,13 @@ async function runLoopOf(agent: AgentParts, driven: Driven, output: Output<ToolP
     if (type === 'response') void recordCost(request, session, ++responses);
   });
   const prompt = await openAgent(submission, agent, driven);
+  await driven.keeper?.began(model);
   await output.emit([progressOf(messages.prompt(prompt.uuid, prompt.timestamp))]);
 
   await session.model.client.ready(model, scope);
   const { additionalDirectories = [] } = ports.config;
   const cwd = ports.tools.folder.now;
-  const context = {
+  const context = forkedHead(request, session) ?? {
     system: [...buildAgentPrompt(request.definition, { cwd, additionalDirectories }), ...agent.notes],
     userContext: buildAgentContext(request, model, session),
   };
@@ -247,7 +255,7 @@ function lastFailure(onFailure: Driven['onFailure']): CallLayer {
  * The main agent's own record comes with its result.
  */
 async function recordCost(
-  { agentId, submission }: SpawnRequest,
+  { agentId, run = 1, submission }: SpawnRequest,
   { budget, conversation }: Pick<Session, 'budget' | 'conversation'>,
   n: number | 'end',
 ): Promise<void> {
@@ -259,7 +267,7 @@ async function recordCost(
   };
   const body: JournalBody = {
     type: 'cost',
-    id: `${submission}/agent/${agentId}/cost/${n}`,
+    id: `${submission}/agent/${agentId}${run === 1 ? '' : `.${run}`}/cost/${n}`,
     submission,
     ...cost,
   };

@@ -1,11 +1,14 @@
 /** Where an agent's share of a session differs from the session's own. */
 
+import { extended } from '@turnwright/base/collections/extended.ts';
 import type { HookedFiles, WatchedHooks } from '../../attachments/hooked-files.ts';
 import { JUDGE_ID } from '../../hooks/configured-hooks.ts';
+import { stricterMode } from '../../permissions/decide/stricter-mode.ts';
 import type { TodoItem } from '../../protocol/model/attachment.ts';
-import type { AgentDefinition, SpawnRequest } from '../../protocol/tools/agent.ts';
+import type { SpawnRequest } from '../../protocol/tools/agent.ts';
 import { type HookCall, type HookEvent, type HookPort, NO_HOOK_VERDICT } from '../../protocol/tools/hook.ts';
 import type { AnyTool, TodoStore } from '../../protocol/tools/tool.ts';
+import { isFork } from '../../subagents/fork-agent.ts';
 import { selectTools } from '../../subagents/select-tools.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { SNIP_TOOL } from '../../tools/builtin/snip.ts';
@@ -16,11 +19,33 @@ import { STRUCTURED_OUTPUT_TOOL } from '../submission/structured-output.ts';
 /** They belong to the main conversation: its result, its view, its record. */
 const MAIN_ONLY: readonly string[] = [STRUCTURED_OUTPUT_TOOL, HISTORY_TOOL, SNIP_TOOL, SLEEP_TOOL];
 
-export function agentTools(definition: AgentDefinition, all: readonly AnyTool[]): readonly AnyTool[] {
-  return selectTools(
-    definition,
-    all.filter(({ name }) => !MAIN_ONLY.includes(name)),
-  );
+/** A run that goes on has no tool that the first one had not. */
+export function agentTools(
+  { definition, limits = {} }: Pick<SpawnRequest, 'definition' | 'limits'>,
+  all: readonly AnyTool[],
+): readonly AnyTool[] {
+  // A fork sends what the main conversation sends, and may not touch what is that one's alone.
+  if (isFork(definition))
+    return all.map((tool) => (MAIN_ONLY.includes(tool.name) ? extended(tool, REFUSED) : tool));
+  const own = all.filter(({ name }) => !MAIN_ONLY.includes(name));
+  return selectTools(definition, selectTools(limits, own));
+}
+
+const REFUSED = {
+  validateInput: async () => ({
+    ok: false as const,
+    message: 'This tool works on the main conversation, and only there. Report what you have instead.',
+  }),
+};
+
+/** The mode of an agent that goes on is never looser than the one that it began with. */
+export function strictestMode({
+  definition,
+  limits,
+}: SpawnRequest): SpawnRequest['definition']['permissionMode'] {
+  const { permissionMode } = definition;
+  const before = limits?.permissionMode;
+  return before === undefined ? permissionMode : stricterMode(before, permissionMode);
 }
 
 /** What is said for the main conversation alone does not hold for an agent's. */

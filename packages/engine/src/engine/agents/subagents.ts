@@ -5,16 +5,21 @@ import { isSameList, oncePer } from '@turnwright/base/collections/made-once.ts';
 import { OPTIONS } from '../../options/table.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Ids } from '../../protocol/ports.ts';
+import type { Recorder } from '../../protocol/session/journal.ts';
 import type { SubagentStats } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { AgentDefinition, AgentOutcome } from '../../protocol/tools/agent.ts';
+import type { AgentDefinition, AgentOutcome, SpawnRequest } from '../../protocol/tools/agent.ts';
+import type { KnownAgent } from '../../protocol/tools/agent-runs.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { SkillToolPorts } from '../../skills/skill-tool.ts';
-import { AGENT_TOOL, type AgentToolInput, createAgentTool } from '../../subagents/agent-tool.ts';
+import { AgentRoster } from '../../subagents/agent-roster.ts';
+import { AGENT_TOOL, createAgentTool } from '../../subagents/agent-tool.ts';
 import { GENERAL_PURPOSE } from '../../subagents/built-in.ts';
 import { findAgent } from '../../subagents/catalog.ts';
+import { FORK_AGENT, isFork } from '../../subagents/fork-agent.ts';
 import { type AgentQuota, createQuota, type QuotaLimits } from '../../subagents/quota.ts';
 import { selectTools } from '../../subagents/select-tools.ts';
+import { createSendMessageTool, SEND_MESSAGE_TOOL } from '../../subagents/send-message-tool.ts';
 import { type StartPorts, startAgent } from '../../subagents/start-agent.ts';
 import { createStats } from '../../subagents/stats.ts';
 import { createParser } from '../../tools/schema/from-json-schema.ts';
@@ -22,12 +27,22 @@ import type { QueryEngineConfig } from '../config.ts';
 import { agentsIn } from '../host/session-listings.ts';
 import { tellTaken } from '../output/block-acknowledgements.ts';
 import type { HostChannel } from '../session/host-channel.ts';
+import type { RunKeeper } from './keep-runs.ts';
 
 /** The session that agents belong to. */
 interface LinkedSession {
   readonly host: HostChannel;
-  /** Runs an agent; `offered` leaves out the tools that end at its depth. */
-  run(...agent: [...Parameters<StartPorts['spawn']>, offered: ToolsAtDepth]): ReturnType<StartPorts['spawn']>;
+  readonly recorder: Recorder;
+  /** Runs an agent; what that takes is loaded by the first one. */
+  run(...agent: [...Parameters<StartPorts['spawn']>, place: AgentPlace]): ReturnType<StartPorts['spawn']>;
+}
+
+/** What the session keeps for an agent. */
+interface AgentPlace {
+  /** Leaves out the tools that end at its depth. */
+  readonly offered: ToolsAtDepth;
+  /** Keeps its runs; undefined: it is no one's to go on with. */
+  readonly keeper: RunKeeper | undefined;
 }
 
 /** The tools of these that an agent at this depth may have. */
@@ -38,6 +53,8 @@ export interface SubagentRoom {
   tools(): readonly AnyTool[];
   /** What became of agents so far. */
   counts(): SubagentStats;
+  /** Agents of earlier processes of the session, which can be gone on with. */
+  restore(agents: readonly KnownAgent[]): void;
   /** Agents of plugins that were read again can be started from here on. */
   takeUp(): void;
   /** What the main thread gets of the session's tools. */
@@ -61,6 +78,7 @@ class Subagents implements SubagentRoom {
   readonly #ids: Ids;
   readonly #quota: AgentQuota;
   readonly #stats = createStats();
+  readonly #roster = new AgentRoster();
   #agents: readonly AgentDefinition[];
   /** The Agent tool, and the agents that it offers. */
   #offer: { readonly agents: readonly AgentDefinition[]; readonly tools: readonly AnyTool[] } | undefined;
@@ -80,8 +98,13 @@ class Subagents implements SubagentRoom {
   tools(): readonly AnyTool[] {
     const agents = this.#agents;
     if (agents.length === 0 || this.#quota.maxDepth <= 0) return NONE;
-    if (this.#offer?.agents !== agents) this.#offer = { agents, tools: [this.#toolFor(agents)] };
+    if (this.#offer?.agents !== agents) this.#offer = { agents, tools: this.#toolsFor(agents) };
     return this.#offer.tools;
+  }
+
+  restore(agents: readonly KnownAgent[]): void {
+    this.#roster.restore(agents);
+    this.#quota.restore(agents.reduce((sum, { runs }) => sum + runs, 0));
   }
 
   takeUp(): void {
@@ -120,15 +143,24 @@ class Subagents implements SubagentRoom {
     this.#linked = session;
   }
 
-  #toolFor(agents: readonly AgentDefinition[]): AnyTool {
-    const parser = (schema: JsonObject) => createParser<AgentToolInput>(schema);
+  #toolsFor(named: readonly AgentDefinition[]): readonly AnyTool[] {
+    const agents = findAgent(FORK_AGENT.name, named) === undefined ? [...named, FORK_AGENT] : named;
+    const parser = <T>(schema: JsonObject) => createParser<T>(schema);
     const background = this.#config.backgroundTasks !== false;
-    return createAgentTool(extended(this.#startPorts(), { agents, parser, background }));
+    const common = extended(this.#startPorts(), { agents, parser, background });
+    const start = createAgentTool(common);
+    return this.#goesOn ? [start, createSendMessageTool(common)] : [start];
+  }
+
+  get #goesOn(): boolean {
+    return this.#config.agentMessages !== false;
   }
 
   #startPorts(): StartPorts {
     return {
       quota: this.#quota,
+      roster: this.#roster,
+      goesOn: this.#goesOn,
       stats: this.#stats,
       newId: () => `a${this.#ids.uuid().replaceAll('-', '').slice(-16)}`,
       show: (progress) => {
@@ -136,12 +168,12 @@ class Subagents implements SubagentRoom {
         // Do not wait for a consumer: there may be none.
         tellTaken(progress);
       },
-      spawn: (request, signal) => this.#spawn(request, signal),
+      spawn: (request, signal) => this.#spawnKept(request, signal),
     };
   }
 
   async runUnseen(...agent: Parameters<StartPorts['spawn']>): Promise<AgentOutcome> {
-    const run = this.#spawn(...agent);
+    const run = this.#spawn(...agent, undefined);
     for (;;) {
       const next = await run.next();
       if (next.done === true) return next.value;
@@ -150,12 +182,29 @@ class Subagents implements SubagentRoom {
     }
   }
 
-  async *#spawn(...[request, signal]: Parameters<StartPorts['spawn']>): ReturnType<StartPorts['spawn']> {
+  async *#spawnKept(...[request, signal]: Parameters<StartPorts['spawn']>): ReturnType<StartPorts['spawn']> {
+    try {
+      // Loaded by the first agent.
+      const { keepRuns } = await import('./keep-runs.ts');
+      const keeper = keepRuns(request, this.#roster, this.#linked?.recorder);
+      return yield* this.#spawn(request, signal, keeper);
+    } finally {
+      this.#roster.left(request.agentId);
+    }
+  }
+
+  async *#spawn(
+    request: SpawnRequest,
+    signal: AbortSignal,
+    keeper: RunKeeper | undefined,
+  ): ReturnType<StartPorts['spawn']> {
     const linked = this.#linked;
     if (linked === undefined) throw new Error('An agent was asked for before its session was put together.');
     const offered = (all: readonly AnyTool[], depth: number) =>
-      depth < this.#quota.maxDepth ? all : all.filter(({ name }) => name !== AGENT_TOOL);
-    return yield* linked.run(request, signal, offered);
+      depth < this.#quota.maxDepth || isFork(request.definition)
+        ? all
+        : all.filter(({ name }) => name !== AGENT_TOOL && name !== SEND_MESSAGE_TOOL);
+    return yield* linked.run(request, signal, { offered, keeper });
   }
 }
 

@@ -43,6 +43,7 @@ async function restore(recovered: ResumedSession, session: Session): Promise<voi
     session.context.port.counted?.(recovered.view.messages.first(counted.length), counted.tokens);
   if (todos.length > 0) session.appState.set((state) => ({ ...state, todos }));
   await session.tasks.restore(recovered.tasks);
+  session.agents.restore(recovered.agents);
   session.verification.goal = recovered.goal;
   session.judging.restore(recovered.judged);
   session.tools.state.restore(recovered);

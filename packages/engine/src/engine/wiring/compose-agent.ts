@@ -7,11 +7,12 @@ import { oncePer } from '@turnwright/base/collections/made-once.ts';
 import { NO_MEMORY, type ProjectMemory } from '../../memory/project-memory.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
+import { isFork } from '../../subagents/fork-agent.ts';
 import { agentDeferredTools } from '../agents/agent-deferred-tools.ts';
 import { composeAgentJournal } from '../agents/agent-journal.ts';
 import type { AgentParts, ComposeAgent } from '../agents/agent-parts.ts';
 import { agentSurroundings } from '../agents/agent-resources.ts';
-import { agentConfig, agentHooks, agentTodos, agentTools } from '../agents/agent-share.ts';
+import { agentConfig, agentHooks, agentTodos, agentTools, strictestMode } from '../agents/agent-share.ts';
 import { askersOf } from '../agents/askers.ts';
 import { tellOfFiles } from '../hooks/tell-hooks.ts';
 import { askingWith } from '../host/asking.ts';
@@ -64,7 +65,7 @@ export async function composeAgentParts(
   const surroundings = await agentSurroundings(definition, {
     ...world,
     config,
-    tools: room.allTools,
+    tools: isFork(definition) ? session.tools.all : room.allTools,
     mcp: session.mcp,
     env: room.tools.env,
     scope,
@@ -78,7 +79,7 @@ export async function composeAgentParts(
       gatedShell(command, rules, { signal, invokedBy }, { permissions, world, hooks, tools }),
   });
   const toolsAmong = oncePer((all: readonly AnyTool[]) =>
-    agentTools(definition, offered(all, request.depth)).map(skills.own),
+    agentTools(request, offered(all, request.depth)).map(skills.own),
   );
   const allTools = () => toolsAmong(surroundings.tools());
   const toolParts: ToolParts = {
@@ -89,7 +90,7 @@ export async function composeAgentParts(
     folder,
     // The session's rules and mode; a mode of the agent's own holds where it is stricter.
     permissions: askingWith(room.tools.permissions, {
-      mode: definition.permissionMode,
+      mode: strictestMode(request),
       ownDirectories: surroundings.ownDirectories,
       asker: askersOf(session).enter(request, scope),
     }),

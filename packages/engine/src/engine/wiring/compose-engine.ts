@@ -141,14 +141,15 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
   };
   agents.link({
     host,
-    async *run(request, signal, offered) {
-      // Loaded by the first agent.
+    recorder: conversation.recorder,
+    async *run(request, signal, place) {
       const [{ runSubagent }, { composeAgentParts }] = await Promise.all([
         import('../agents/agent-run.ts'),
         import('./compose-agent.ts'),
       ]);
-      const compose: SubagentRun['compose'] = (...own) => composeAgentParts(room, request, ...own, offered);
-      return yield* runSubagent({ request, signal, session, compose });
+      const compose: SubagentRun['compose'] = (...own) =>
+        composeAgentParts(room, request, ...own, place.offered);
+      return yield* runSubagent({ request, signal, session, compose, keeper: place.keeper });
     },
   });
   return session;

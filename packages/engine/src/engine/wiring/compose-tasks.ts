@@ -37,6 +37,8 @@ export function composeTasks(
   parts: TaskParts,
 ): TaskRoom {
   const { sessionId, ids, journal, files } = parts;
+  /** Runs of each task: an agent that goes on is one more of its task. */
+  const runs = new Map<string, number>();
   const below = (base: string) => join(base, sessionId, 'tasks');
   const directory = () => below(parts.directory ?? privateTemp());
   const table = createTaskTable({
@@ -47,7 +49,10 @@ export function composeTasks(
     outputFile: (taskId) => join(directory(), `${taskId.replace(/[^A-Za-z0-9_-]/g, '_')}.output`),
     makeFolder: () => files.makeDir(directory(), 0o700),
     async record(record) {
-      const id = `task/${record.taskId}/${record.event}`;
+      const { event, taskId } = record;
+      if (event === 'started') runs.set(taskId, (runs.get(taskId) ?? 0) + 1);
+      const run = runs.get(taskId) ?? 1;
+      const id = `task/${taskId}/${event}${run === 1 ? '' : `/${run}`}`;
       await journal.recorder.append([{ type: 'task', id, submission: '', ...record }]);
       await journal.recorder.commit();
     },

@@ -75,10 +75,10 @@ export function describeJudgedTool(
   const { tool } = question;
   const { madeOf } = toolFacts(tool.name);
   if ((madeOf === 'options' || madeOf === 'tasks') && tool.mcp === undefined) return undefined;
-  const { readOnly, needsPerson, policy, target } = createSubject(question, () => NEVER);
+  const { names, readOnly, needsPerson, policy, target } = createSubject(question, () => NEVER);
   const isKept = target.kind !== 'none' && JSON.stringify(target).length <= TARGET_CHARS;
   return {
-    ...(tool.aliases !== undefined && tool.aliases.length > 0 && { aliases: tool.aliases }),
+    ...(names.length > 1 && { aliases: names.slice(1) }),
     ...(readOnly && { readOnly }),
     ...(needsPerson && { needsPerson }),
     ...(policy !== undefined && { policy: policy.behavior }),

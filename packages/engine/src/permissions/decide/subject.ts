@@ -9,7 +9,7 @@ import type { ResolvedPath } from './resolved-path.ts';
  */
 export interface Subject {
   readonly tool: string;
-  /** The tool's name and its aliases. */
+  /** The tool's name, its aliases, and the tools whose rules hold for it. */
   readonly names: readonly string[];
   readonly target: PermissionTarget;
   readonly readOnly: boolean;
@@ -32,7 +32,7 @@ export function createSubject(
   let paths: Promise<readonly ResolvedPath[]> | undefined;
   return {
     tool: tool.name,
-    names: [tool.name, ...(tool.aliases ?? [])],
+    names: [tool.name, ...(tool.aliases ?? []), ...(tool.ruledAs ?? [])],
     target,
     readOnly: attempt(() => tool.isReadOnly?.(input)) ?? false,
     needsPerson: tool.requiresUserInteraction === true,

@@ -8,6 +8,7 @@ import type { QuerySource } from '../model/model.ts';
 import type { EditSource, ViewEdit } from '../model/view.ts';
 import type { EffortLevel, StopReason, Usage } from '../model/wire.ts';
 import type { JudgeVerdict } from '../tools/auto-mode.ts';
+import type { AgentRunRecord } from '../tools/agent-runs.ts';
 import type { PermissionDenial, PermissionUpdate } from '../tools/permission.ts';
 import type { TaskRecord } from '../tools/task.ts';
 import type { EffectClass } from '../tools/tool.ts';
@@ -139,6 +140,8 @@ export type JournalBody =
     })
   | (Identified & { readonly type: 'file-change' } & FileChange)
   | (Identified & { readonly type: 'task' } & TaskRecord)
+  /** A run of an agent: who the agent is, before its first request, and how the run ended. */
+  | (Identified & { readonly type: 'agent' } & AgentRunRecord)
   /** Of an earlier version of this format; replaced by `custom-title`. */
   | (Identified & { readonly type: 'title'; readonly title: string })
   /** The session's name, set by the user or host, in the form that other programs write too. */

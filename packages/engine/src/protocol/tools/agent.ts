@@ -76,7 +76,9 @@ export type AgentEnd =
   | 'deadline'
   | 'aborted'
   | 'stopped_by_hook'
-  | 'error';
+  | 'error'
+  /** Its process ended first. */
+  | 'lost';
 
 export interface AgentOutcome extends Cost {
   readonly end: AgentEnd;
@@ -95,6 +97,13 @@ export interface AgentOutcome extends Cost {
   readonly toolsUsed: readonly string[];
 }
 
+/** What an agent may do, as it was when the agent began. A later run is never allowed more. */
+export interface AgentLimits
+  extends Pick<AgentDefinition, 'tools' | 'disallowedTools' | 'permissionMode' | 'skills' | 'memory'> {
+  /** Names alone: configurations may hold secrets. */
+  readonly mcpServers?: readonly string[] | undefined;
+}
+
 export interface SpawnRequest {
   readonly agentId: string;
   readonly definition: AgentDefinition;
@@ -111,6 +120,12 @@ export interface SpawnRequest {
   readonly depth: number;
   readonly parentAgentId?: string | undefined;
   readonly background: boolean;
+  /** A name by which it can be addressed later. */
+  readonly name?: string | undefined;
+  /** Which of its runs this is; default 1. A later one goes on with its conversation. */
+  readonly run?: number | undefined;
+  /** What it was allowed when it began; a later run is allowed no more. */
+  readonly limits?: AgentLimits | undefined;
 }
 
 /**

@@ -57,6 +57,7 @@ const ROWS = {
   MultiEdit: { family: 'write' },
   NotebookEdit: { madeOf: 'options', family: 'write' },
   NotebookRead: { family: 'read' },
+  SendMessage: { madeOf: 'part' },
   Skill: { madeOf: 'part' },
   Sleep: { madeOf: 'session', waits: true },
   Snip: { madeOf: 'part', isUnlisted: true, sets: 'snipped_results' },

@@ -30,6 +30,8 @@ export interface ToolOutput<Output = unknown> {
   readonly content: ToolResultContent;
   /** true: the call failed. Default false. */
   readonly isError?: boolean;
+  /** A failed call keeps its `data`; default: consumers get its text instead. */
+  readonly keepsData?: true;
   /** Of a failed call, what the server of the tool said, as it said it. */
   readonly serverError?: JsonObject;
   /** Where its command ran; absent if commands are not isolated, or it ran none. */
@@ -188,6 +190,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly requiresUserInteraction?: boolean;
   /** Set for tools of MCP servers. */
   readonly mcp?: McpOrigin;
+  /** Rules of these tools hold for it too. */
+  readonly ruledAs?: readonly string[];
   /** A policy for its calls, from the tool's configuration. */
   readonly policy?: ToolPolicy | undefined;
   /** Input fields that only the host's answer may set: refused in the model's input. */

@@ -22,6 +22,8 @@ interface InterruptedCall {
   readonly call: ToolCall;
   readonly plan: CallPlan;
   readonly result: UserMessage | undefined;
+  /** Id of the agent that it waited for. */
+  readonly agent: string | undefined;
 }
 
 export interface InterruptedSubmission {
@@ -150,6 +152,7 @@ function planned({ block, assistantUuid, result }: ReplayedCall, state: Submissi
     },
     plan: result !== undefined ? 'answered' : planCall(block.id, state),
     result,
+    agent: state.agents.get(block.id),
   };
 }
 
@@ -188,6 +191,10 @@ const NEVER_RAN = 'Interrupted before it ran: the session ended first. Nothing w
 const OUTCOME_UNKNOWN =
   'Interrupted, outcome unknown: the session ended while this call was running. It may have had its effect in full, in part or not at all; check before you repeat it.';
 
+/** For the model, in the words of a tool result that names its agent. */
+const loseAgent = (agent: string): string =>
+  `The agent ${agent} did not complete (lost): its process ended first. What it did until then is kept: SendMessage to "${agent}" goes on with it. A call that it was making then has an unknown outcome.`;
+
 /** Where the records belong that a resume makes. `timestamp`: of the last record. */
 interface Place {
   readonly submission: string;
@@ -220,9 +227,10 @@ function retraction([first, ...others]: readonly string[], { submission, iterati
   return [{ type: 'retract', id, submission, uuids: [first, ...others], reason: 'superseded' }];
 }
 
-function madeResult({ call, plan }: InterruptedCall, { submission, timestamp }: Place): UserMessage {
+function madeResult({ call, plan, agent }: InterruptedCall, { submission, timestamp }: Place): UserMessage {
   const nonExecution = plan === 'run' ? 'aborted' : 'unknown_outcome';
-  const content = plan === 'run' ? NEVER_RAN : OUTCOME_UNKNOWN;
+  const lost = plan !== 'run' && agent !== undefined ? loseAgent(agent) : undefined;
+  const content = plan === 'run' ? NEVER_RAN : (lost ?? OUTCOME_UNKNOWN);
   const message: UserMessage = {
     type: 'user',
     uuid: stableUuid(`${submission}/${nonExecution}/${call.block.id}`),
@@ -234,6 +242,9 @@ function madeResult({ call, plan }: InterruptedCall, { submission, timestamp }: 
     },
     sourceAssistantUuid: call.assistantUuid,
     nonExecution,
+    ...(lost !== undefined && {
+      toolUseResult: { status: 'failed', reason: 'lost', agentId: agent, error: lost },
+    }),
   };
   return Object.freeze(message);
 }

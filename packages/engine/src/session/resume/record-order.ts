@@ -106,6 +106,7 @@ function outlivesRewind({ type }: JournalEntry): boolean {
     type === 'inbox' ||
     type === 'file-change' ||
     type === 'agent-setting' ||
+    type === 'agent' ||
     type === 'custom-title' ||
     type === 'title' ||
     type === 'rewind'

@@ -40,10 +40,14 @@ export interface ResumedSession extends SessionFacts {
   readonly problems: Readonly<ResumeProblems>;
 }
 
-export function resumeSession(entries: Iterable<JournalEntry>): ResumedSession {
+/** `sidechain`: these are the records of an agent, not of a session. */
+export function resumeSession(
+  entries: Iterable<JournalEntry>,
+  of: { readonly sidechain?: boolean } = {},
+): ResumedSession {
   const problems = noProblems();
   const pass = new Pass(problems);
-  for (const entry of recordsInOrder(entries, problems)) pass.apply(entry);
+  for (const entry of recordsInOrder(entries, problems, of)) pass.apply(entry);
   return pass.finish();
 }
 
@@ -233,6 +237,7 @@ async function copied(earlier: ResumedSession, from: string, writer: JournalWrit
     compactedTokens: 0,
     title: undefined,
     tasks: [],
+    agents: [],
     consumed: new Set(),
   };
 }

@@ -20,6 +20,7 @@ import {
   withRow,
 } from '../../protocol/session/spending.ts';
 import type { VerifyConditions } from '../../protocol/session/verification.ts';
+import { type KnownAgent, withAgentRun } from '../../protocol/tools/agent-runs.ts';
 import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
 import { type RecoveredTask, TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { isErrorFor, resultIds } from '../../view/tool-results.ts';
@@ -58,6 +59,8 @@ export interface SessionFacts {
   readonly todos: readonly TodoItem[];
   /** Background tasks whose end the model was not notified of. */
   readonly tasks: readonly RecoveredTask[];
+  /** Its agents, in the order in which they began. */
+  readonly agents: readonly KnownAgent[];
   /** Deferred tools that were loaded, in that order. */
   readonly loadedTools: readonly string[];
   /** The last approved plan. */
@@ -90,6 +93,7 @@ export class FactsFold {
   readonly #permissionUpdates: RecordOf<'session-permissions'>[] = [];
   readonly #consumed = new Set<string>();
   readonly #tasks = new Map<string, RecoveredTask>();
+  readonly #agents = new Map<string, KnownAgent>();
   readonly #calls = new Map<string, ToolUseBlock>();
   #todos: readonly TodoItem[] = [];
   readonly #loaded = new Set<string>();
@@ -112,6 +116,7 @@ export class FactsFold {
       mainAgent: this.#mainAgent,
       todos: this.#todos,
       tasks: [...this.#tasks.values()],
+      agents: [...this.#agents.values()],
       loadedTools: [...this.#loaded],
       plan: this.#plan,
       snipped: [...this.#snipped],
@@ -166,6 +171,11 @@ export class FactsFold {
       case 'task':
         this.#task(entry);
         break;
+      case 'agent': {
+        const agent = withAgentRun(this.#agents.get(entry.agentId), entry);
+        if (agent !== undefined) this.#agents.set(entry.agentId, agent);
+        break;
+      }
       default: {
         // A summary, with which some programs name a session.
         const { type, summary } = entry as { readonly type: string; readonly summary?: unknown };

@@ -45,6 +45,8 @@ export class SubmissionState {
   #isInterrupted = false;
   /** Effect classes of calls that have started. */
   readonly intents = new Map<string, EffectClass>();
+  /** Agents that its calls started or went on with, by the id of the call. */
+  readonly agents = new Map<string, string>();
   /** Calls that an earlier resume answered as unknown. */
   readonly unknown = new Set<string>();
   readonly asks = new Map<string, OpenAsk>();
@@ -102,6 +104,9 @@ export class SubmissionState {
         break;
       case 'unknown':
         this.unknown.add(record.toolUseId);
+        break;
+      case 'agent':
+        if (record.event === 'started') this.agents.set(record.toolUseId, record.agentId);
         break;
       case 'inbox':
         this.prompts.push(...requireList(record.consumed));

@@ -6,6 +6,7 @@ import { asksAnthropic } from '../../../model/catalog/model-info.ts';
 import { TOOL_SEARCH_TOOL, toolFacts, toolsMadeOf } from '../../../protocol/tools/builtin-tools.ts';
 import type { Resolution } from '../../../settings/resolve/resolution.ts';
 import { AGENT_TOOL, AGENT_TOOL_ALIAS } from '../../../subagents/agent-tool.ts';
+import { SEND_MESSAGE_TOOL } from '../../../subagents/send-message-tool.ts';
 import { HISTORY_TOOL } from '../../../tools/builtin/history.ts';
 import { builtinTools } from '../../../tools/builtin/index.ts';
 import { SLEEP_TOOL } from '../../../tools/builtin/tasks/sleep.ts';
@@ -21,7 +22,10 @@ export function toolFields(
   names: ToolNames,
   resolved: Resolution,
   sandbox: SessionSandbox | undefined,
-): Pick<QueryEngineConfig, 'compaction' | 'deferToolsAbove' | 'maxSubagentDepth' | 'promptsWhileWorking'> &
+): Pick<
+  QueryEngineConfig,
+  'agentMessages' | 'compaction' | 'deferToolsAbove' | 'maxSubagentDepth' | 'promptsWhileWorking'
+> &
   Required<Pick<QueryEngineConfig, 'sessionTools' | 'tools'>> {
   const { bash, config, removedTools } = resolved;
   const { backgroundTasks: background, childEnv, compaction } = config;
@@ -34,6 +38,7 @@ export function toolFields(
     // A session that names Sleep wants it.
     ...(names?.includes(SLEEP_TOOL) && { promptsWhileWorking: true }),
     ...(!wantsAgents(names, resolved) && { maxSubagentDepth: 0 }),
+    ...(!isWanted(SEND_MESSAGE_TOOL) && { agentMessages: false }),
   };
 }
 
