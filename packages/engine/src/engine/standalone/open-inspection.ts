@@ -241,7 +241,10 @@ class Inspection implements OpenInspection {
 }
 
 /** Journals and agents of a session that is kept in files. */
-async function fileSource(sessionId: string | undefined, place: SessionPlace): Promise<InspectionSource> {
+export async function fileSource(
+  sessionId: string | undefined,
+  place: SessionPlace,
+): Promise<InspectionSource> {
   const { files, found } = await foundSession(sessionId, place);
   await refuseLink(files, found.file);
   const folder = join(found.directory, found.sessionId, 'subagents');
