@@ -7,9 +7,9 @@ import type { RedactOption, SessionOptions } from './sessions.ts';
 /**
  * Runs the loop of a session again from its record alone, agents included, and compares each decision with
  * the recorded one: no network, no tool, nothing is written. `submission`: only this one, from 1. Default:
- * the newest session of `cwd`. `source`: from there, such as a database (`openInspectionSources()` of
- * `turnwright/durable`), and not from files. Rejects with `session_not_found`, and with `invalid_option` for a
- * submission that is not there.
+ * the newest session of `cwd`. `source`: of there, such as a database (`openInspectionSources()` of
+ * `turnwright/durable`), instead of files. Rejects with `session_not_found`, and with `invalid_option` for
+ * a submission that is not there.
  *
  * @example
  * const { difference, notRecorded } = await replaySession();

@@ -88,7 +88,7 @@ export async function openInspectionAt(
   place: SessionPlace,
   { redact = false, source }: Redaction & { readonly source?: InspectionSource | undefined } = {},
 ): Promise<OpenInspection> {
-  const from = source ?? (await fileSource(sessionId, place));
+  const from = source ?? (await openFileSource(sessionId, place));
   const inspection = new Inspection(from, redact);
   await inspection.refresh();
   // Its records name agents whose journals are elsewhere.
@@ -241,7 +241,7 @@ class Inspection implements OpenInspection {
 }
 
 /** Journals and agents of a session that is kept in files. */
-export async function fileSource(
+export async function openFileSource(
   sessionId: string | undefined,
   place: SessionPlace,
 ): Promise<InspectionSource> {

@@ -6,7 +6,7 @@ import type { ReplayReport } from '../../protocol/session/replay-report.ts';
 import { replayJournal } from '../../replay/replay-journal.ts';
 import { redactRecords } from '../../session/redact-records.ts';
 import type { SessionPlace } from './inspect-session.ts';
-import { fileSource, type InspectedJournal, type InspectionSource } from './open-inspection.ts';
+import { type InspectedJournal, type InspectionSource, openFileSource } from './open-inspection.ts';
 
 export interface ReplayRequest {
   readonly submission?: number | undefined;
@@ -20,7 +20,7 @@ export async function replaySessionAt(
   place: SessionPlace,
   { submission, redact, source: given }: ReplayRequest = {},
 ): Promise<ReplayReport> {
-  const source = given ?? (await fileSource(sessionId, place));
+  const source = given ?? (await openFileSource(sessionId, place));
   const notRecorded: string[] = [];
   let report: ReplayReport = { runs: 0, iterations: 0, notRecorded };
   for await (const { entries, isAgent, damage } of readJournals(source, submission !== undefined)) {

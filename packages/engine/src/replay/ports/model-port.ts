@@ -36,7 +36,9 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
       throw new EndOfRecord('The model is asked once more than in the record.');
     // No record holds more of a call that was answered at once.
     const isAtOnce = told === undefined && cursor.run.facts !== undefined;
-    const many = told?.attempts ?? attemptsOfCall(iteration, cursor.attempts);
+    // A model of the host's own does not count them, and an answer came of one.
+    const isCounted = told !== undefined && !(told.attempts === 0 && told.kind === 'complete');
+    const many = isCounted ? told.attempts : attemptsOfCall(iteration, cursor.attempts);
     const first = cursor.attempts;
     const recorded = told === undefined ? Math.max(1, many) : many;
     const records = (iteration.record?.attempts ?? []).slice(first, first + recorded);
