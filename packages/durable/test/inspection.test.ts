@@ -1,9 +1,10 @@
 /** A session that a worker writes to a database, looked at meanwhile: without its lease, and without a gap. */
-import { inspectSession, openInspection } from '@turnwright/engine';
+import { inspectSession, openInspection, query, replaySession } from '@turnwright/engine';
 import type { JournalBody } from '@turnwright/engine/protocol/session/journal.ts';
 import { openedDatabase } from '@turnwright/test/durable/opened.ts';
 import { makeRecords, spendingIn } from '@turnwright/test/inspector/made-session.ts';
 import { AGENT, AGENT_ID, SAMPLE, SAMPLE_ID } from '@turnwright/test/inspector/sample-sessions.ts';
+import { callTool, fakeTool, reply, say, scriptedModel } from '@turnwright/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { openInspectionSources } from '../src/index.ts';
 import { createJournalStore } from '../src/postgres/journal-rows.ts';
@@ -64,4 +65,30 @@ test('a session that the database does not have is not found', async () => {
   ).rejects.toMatchObject({
     code: 'session_not_found',
   });
+});
+
+test('is replayed from there, with its agents', async () => {
+  const db = await openedDatabase();
+  const store = await createJournalStore(db, { cwd: '/' });
+  const { callModel } = scriptedModel([
+    reply([callTool('Agent', { description: 'dig', prompt: 'Dig.', subagent_type: 'worker' })]),
+    reply([callTool('Look', {})]),
+    say('Dug.'),
+    say('Done.'),
+  ]);
+  const sessionId = '6f1f0f5c-3c55-4a27-9d53-0d5a5f1c2b3a';
+  const options = {
+    cwd: '/',
+    sessionId,
+    settingSources: [],
+    allowedTools: ['Agent', 'Look'],
+    agents: { worker: { description: 'Works.', prompt: 'You work.' } },
+    engine: { callModel, store, extraTools: [fakeTool({ name: 'Look', readOnly: true })] },
+  };
+  for await (const _ of query({ prompt: 'Go.', options }));
+
+  const sources = await openInspectionSources(db.url);
+  onTestFinished(() => sources.close());
+  const report = await replaySession(sessionId, { source: await sources.open(sessionId) });
+  expect(report).toEqual({ runs: 2, iterations: 4, notRecorded: [] });
 });

@@ -4,27 +4,25 @@ import { takeStart } from '@turnwright/base/text/cut-text.ts';
 import { type ReplayDifference, type ReplayReport, replaySession } from '@turnwright/engine';
 import { visible } from '@turnwright/terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { ReplayInvocation } from '../flags/replay-flags.ts';
+import { withDatabaseSession } from '../inspect/database-session.ts';
 import { counted } from '../words/units.ts';
 import type { World } from '../world.ts';
 
-interface Asked {
-  readonly session: string | undefined;
-  readonly json: boolean;
-  readonly redact: boolean;
-  readonly submission: number | undefined;
-}
+type Asked = Omit<ReplayInvocation, 'command'>;
 
-/** The named session, in any folder; else the newest of this folder. */
+/** The named session, in any folder or in the database; else the newest of this folder. */
 export async function runReplayCommand(
   { cwd, env, out }: Pick<World, 'cwd' | 'env' | 'out'>,
-  { session, json, redact, submission }: Asked,
+  { session, json, redact, submission, db }: Asked,
 ): Promise<ExitCode> {
-  const report = await replaySession(session, {
-    cwd,
-    env,
-    redact,
-    ...(submission !== undefined && { submission }),
-  });
+  const options = { cwd, env, redact, submission };
+  const report =
+    db === undefined
+      ? await replaySession(session, options)
+      : await withDatabaseSession(db, session, (sessionId, source) =>
+          replaySession(sessionId, { ...options, source }),
+        );
   const text = json ? JSON.stringify(report, undefined, 2) : visible(replayText(report));
   await out.write(`${text}\n`);
   if (report.difference !== undefined) return EXIT.error;

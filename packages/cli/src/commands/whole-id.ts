@@ -34,6 +34,7 @@ export async function withWholeId(invocation: Invocation, world: Pick<World, 'en
     case 'fork':
       // Ids in a database are chosen by those who send, and are whole.
       if (invocation.command === 'inspect' && invocation.flags.db !== undefined) return invocation;
+      if (invocation.command === 'replay' && invocation.db !== undefined) return invocation;
       return isPart(invocation.session)
         ? { ...invocation, session: await wholeSessionId(invocation.session, world) }
         : invocation;

@@ -9,6 +9,8 @@ export interface ReplayInvocation {
   readonly redact: boolean;
   /** From 1. */
   readonly submission: number | undefined;
+  /** A Postgres database that has the session; absent: files. */
+  readonly db: string | undefined;
 }
 
 export interface RecordInvocation {
@@ -36,7 +38,7 @@ export function addRecordCommand(command: Command, onCall: (invocation: RecordIn
         session,
         output,
         redact: redact === true,
-        submission: submission === undefined ? undefined : ordinal(submission),
+        submission: submission === undefined ? undefined : ordinal('record', submission),
       });
     });
 }
@@ -47,19 +49,31 @@ export function addReplayCommand(command: Command, onCall: (invocation: ReplayIn
     .option('--json', 'as JSON')
     .option(...REDACT)
     .option('--submission <number>', 'only this submission, from 1')
-    .action((session: string | undefined, given: { json?: true; redact?: true; submission?: string }) => {
-      const { json, redact, submission } = given;
+    .option('--db <url>', 'a session of this Postgres database, instead of the files')
+    .action((session: string | undefined, given: GivenToReplay) => {
+      const { json, redact, submission, db } = given;
       onCall({
         command: 'replay',
         session,
         json: json === true,
         redact: redact === true,
-        submission: submission === undefined ? undefined : ordinal(submission),
+        submission: submission === undefined ? undefined : ordinal('replay', submission),
+        db,
       });
     });
 }
 
-function ordinal(text: string): number {
+interface GivenToReplay {
+  readonly json?: true;
+  readonly redact?: true;
+  readonly submission?: string;
+  readonly db?: string;
+}
+
+function ordinal(command: 'record' | 'replay', text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`--submission takes the number of a submission, from 1, not "${text}".`);
+  throw new UsageError(
+    `--submission takes the number of a submission, from 1, not "${text}".`,
+    `turnwright ${command}`,
+  );
 }

@@ -7,6 +7,7 @@ import type { InspectInvocation } from '../flags/inspect-flags.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 import { writeNew } from '../write-new.ts';
+import { databaseSession } from './database-session.ts';
 import { exportSession } from './export-session.ts';
 import { readPage } from './page-file.ts';
 import { serveInspector } from './serve-inspector.ts';
@@ -50,10 +51,8 @@ async function databasePlace(url: string): Promise<Place> {
   const sources = await openInspectionSources(url);
   return {
     async open(sessionId, redact) {
-      const [newest] = sessionId === undefined ? await sources.list(1) : [];
-      const id = sessionId ?? newest?.sessionId;
-      if (id === undefined) throw new UsageError('There are no sessions in this database.');
-      return openInspection(id, { redact, source: await sources.open(id) });
+      const source = await databaseSession(sources, sessionId);
+      return openInspection(source.sessionId, { redact, source });
     },
     list: () => sources.list(MOST_SESSIONS),
     close: () => sources.close(),

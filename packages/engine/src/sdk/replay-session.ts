@@ -1,4 +1,5 @@
 /** Replays a kept session, and records one as a scenario. */
+import type { InspectionSource } from '../engine/standalone/open-inspection.ts';
 import type { ReplayReport } from '../protocol/session/replay-report.ts';
 import { resolvePlace } from './process-place.ts';
 import type { RedactOption, SessionOptions } from './sessions.ts';
@@ -6,8 +7,9 @@ import type { RedactOption, SessionOptions } from './sessions.ts';
 /**
  * Runs the loop of a session again from its record alone, agents included, and compares each decision with
  * the recorded one: no network, no tool, nothing is written. `submission`: only this one, from 1. Default:
- * the newest session of `cwd`. Rejects with `session_not_found`, and with `invalid_option` for a submission
- * that is not there.
+ * the newest session of `cwd`. `source`: of there, such as a database (`openInspectionSources()` of
+ * `turnwright/durable`), instead of files. Rejects with `session_not_found`, and with `invalid_option` for
+ * a submission that is not there.
  *
  * @example
  * const { difference, notRecorded } = await replaySession();
@@ -15,7 +17,11 @@ import type { RedactOption, SessionOptions } from './sessions.ts';
  */
 export async function replaySession(
   sessionId?: string,
-  options: SessionOptions & RedactOption & { readonly submission?: number } = {},
+  options: SessionOptions &
+    RedactOption & {
+      readonly submission?: number | undefined;
+      readonly source?: InspectionSource | undefined;
+    } = {},
 ): Promise<ReplayReport> {
   const { replaySessionAt: run } = await import('../engine/standalone/replay-kept-session.ts');
   return run(sessionId, resolvePlace(options), options);

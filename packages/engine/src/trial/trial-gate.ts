@@ -2,7 +2,7 @@
 
 import { dirname } from 'node:path';
 import { systemClock } from '@turnwright/base/clock.ts';
-import type { DiskReader } from '../permissions/decide/resolved-path.ts';
+import type { DiskReader, KeptLooks } from '../permissions/decide/resolved-path.ts';
 import { hostsIn } from '../permissions/judge/known-hosts.ts';
 import { createPermissions, type Permissions } from '../permissions/permission-engine.ts';
 import type { JudgedTool, PolicyInForce } from '../protocol/session/policy-in-force.ts';
@@ -47,7 +47,8 @@ export class TrialGate {
   #looks = 0;
 
   constructor(ports: TrialPorts) {
-    this.#ports = { ...ports, files: lookingOnce(ports.files, () => this.#looks++) };
+    const files = lookingOnce(ports.files, () => this.#looks++);
+    this.#ports = { ...ports, files: { ...files, kept: keepLooks(() => this.#looks++) } };
   }
 
   /** The engine of a policy, which keeps what it has found on the disk. */
@@ -300,6 +301,16 @@ function lookingOnce(files: DiskReader, onLook: () => void): DiskReader {
     return files.realpath(path);
   });
   return { ...(Object.fromEntries(others) as Partial<DiskReader>), lstat, realpath };
+}
+
+function keepLooks(onLook: () => void): KeptLooks {
+  const known = new Map<string, Promise<unknown>>();
+  return <T>(key: string, look: () => Promise<T>) => {
+    onLook();
+    const found = (known.get(key) as Promise<T> | undefined) ?? look();
+    if (known.size < MOST_LOOKS) known.set(key, found);
+    return found;
+  };
 }
 
 /** One for all: an error of its own would hold the stack of each look. */

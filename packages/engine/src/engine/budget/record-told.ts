@@ -23,8 +23,8 @@ export interface RunDefaults {
   readonly defaultOutputCap: number;
   readonly escalatedOutputCap: number;
   readonly stopHookBlockCap: number;
-  /** Options of the context that differ from their defaults. */
-  readonly context: Pick<RunFacts, 'limits' | 'off' | 'autocompact' | 'reactiveCompact'>;
+  /** Options of the context and of money that differ from their defaults. */
+  readonly context: Pick<RunFacts, 'limits' | 'off' | 'autocompact' | 'reactiveCompact' | 'isPaidAhead'>;
 }
 
 /** The ports, which also write down what the loop learned from them. */

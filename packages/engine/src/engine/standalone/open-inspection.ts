@@ -92,7 +92,7 @@ export async function openInspectionAt(
   place: SessionPlace,
   { redact = false, source }: Redaction & { readonly source?: InspectionSource | undefined } = {},
 ): Promise<OpenInspection> {
-  const from = source ?? (await fileSource(sessionId, place));
+  const from = source ?? (await openFileSource(sessionId, place));
   const inspection = new Inspection(from, redact);
   await inspection.refresh();
   // Its records name agents whose journals are elsewhere.
@@ -260,7 +260,10 @@ class Inspection implements OpenInspection {
 }
 
 /** Journals and agents of a session that is kept in files. */
-async function fileSource(sessionId: string | undefined, place: SessionPlace): Promise<InspectionSource> {
+export async function openFileSource(
+  sessionId: string | undefined,
+  place: SessionPlace,
+): Promise<InspectionSource> {
   const { files, found } = await foundSession(sessionId, place);
   await refuseLink(files, found.file);
   const folder = join(found.directory, found.sessionId, 'subagents');

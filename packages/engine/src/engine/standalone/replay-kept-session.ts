@@ -1,38 +1,30 @@
-/** Replays a kept session, its agents included. */
-import { basename, join } from 'node:path';
+/** Replays a kept session, its agents included, out of files or a database. */
+import { isRecord } from '@turnwright/base/json-values.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { ReplayReport } from '../../protocol/session/replay-report.ts';
 import { replayJournal } from '../../replay/replay-journal.ts';
-import { type JournalProblem, readJournal } from '../../session/journal/read-journal.ts';
 import { redactRecords } from '../../session/redact-records.ts';
-import { foundSession, type SessionPlace } from './inspect-session.ts';
+import type { SessionPlace } from './inspect-session.ts';
+import { type InspectedJournal, type InspectionSource, openFileSource } from './open-inspection.ts';
+
+export interface ReplayRequest {
+  readonly submission?: number | undefined;
+  readonly redact?: boolean | undefined;
+  readonly source?: InspectionSource | undefined;
+}
 
 /** `submission`: only this one, from 1. Throws `session_not_found` and `invalid_option`. */
 export async function replaySessionAt(
   sessionId: string | undefined,
   place: SessionPlace,
-  {
-    submission,
-    redact,
-  }: { readonly submission?: number | undefined; readonly redact?: boolean | undefined } = {},
+  { submission, redact, source: given }: ReplayRequest = {},
 ): Promise<ReplayReport> {
-  const { files, found } = await foundSession(sessionId, place);
+  const source = given ?? (await openFileSource(sessionId, place));
   const notRecorded: string[] = [];
   let report: ReplayReport = { runs: 0, iterations: 0, notRecorded };
-  const folder = join(found.directory, found.sessionId, 'subagents');
-  const hasAgents = submission === undefined && (await files.stat(folder))?.kind === 'directory';
-  const agents = hasAgents
-    ? (await files.readDir(folder)).filter((name) => name.endsWith('.jsonl')).sort()
-    : [];
-  const journals = [found.file, ...agents.map((name) => join(folder, name))];
-  for (const [at, file] of journals.entries()) {
-    const problems: JournalProblem[] = [];
-    const entries: JournalEntry[] = [];
-    for await (const entry of readJournal(files, file, { onProblem: (problem) => problems.push(problem) }))
-      entries.push(entry);
-    if (problems.length > 0) notRecorded.push(damageIn(redact === true ? basename(file) : file, problems));
-    const isAgent = at > 0;
+  for await (const { entries, isAgent, damage } of readJournals(source, submission !== undefined)) {
+    notRecorded.push(...damage);
     const part = await replayJournal(redact === true ? redactRecords(entries) : entries, {
       isAgent,
       ...(submission !== undefined && { submission }),
@@ -49,13 +41,38 @@ export async function replaySessionAt(
   if (submission !== undefined && report.runs === 0)
     throw new TurnwrightError(
       'invalid_option',
-      `The session ${found.sessionId} has no submission ${submission} that was decided.`,
+      `The session ${source.sessionId} has no submission ${submission} that was decided.`,
     );
   return report;
 }
 
-function damageIn(file: string, problems: readonly JournalProblem[]): string {
-  const lines = problems.length === 1 ? '1 damaged line' : `${problems.length} damaged lines`;
-  const [first] = problems;
-  return `${lines} of ${file} (${first?.kind} at byte ${first?.offset})`;
+interface ReadJournal {
+  readonly entries: readonly JournalEntry[];
+  readonly isAgent: boolean;
+  /** Sentences. */
+  readonly damage: readonly string[];
+}
+
+/** The session's own first; those of agents as the journals before them name them. */
+async function* readJournals(source: InspectionSource, isMainAlone: boolean): AsyncGenerator<ReadJournal> {
+  const named = new Set<string>();
+  const known = new Set<string>();
+  const next = async (): Promise<InspectedJournal | undefined> => {
+    const journals = await source.journals([...named]);
+    return journals.find(({ agent }) => !known.has(agent?.id ?? ''));
+  };
+  for (let journal = await next(); journal !== undefined; journal = await next()) {
+    const { agent } = journal;
+    known.add(agent?.id ?? '');
+    const entries: JournalEntry[] = [];
+    const damage: string[] = [];
+    for await (const entry of journal.read(0, (sentence) => damage.push(sentence))) {
+      entries.push(entry);
+      const result = entry.type === 'user' ? entry.toolUseResult : undefined;
+      const agentId = isRecord(result) ? result['agentId'] : undefined;
+      if (typeof agentId === 'string') named.add(agentId);
+    }
+    yield { entries, isAgent: agent !== undefined, damage };
+    if (isMainAlone) return;
+  }
 }

@@ -79,7 +79,11 @@ export function buildLoopParams(input: LoopInput, ports: ConversationPorts): Loo
 }
 
 /** What a run has by itself, and the options of its context. */
-export function runDefaultsOf({ compaction = {} }: ConversationPorts['config']): RunDefaults {
+export function runDefaultsOf({
+  compaction = {},
+  strictBudget,
+  purse,
+}: ConversationPorts['config']): RunDefaults {
   const limits = limitOptions(compaction);
   const { auto, reactive, snip, collapse } = compaction;
   const off = [...(snip === false ? ['snip'] : []), ...(collapse === false ? ['context-collapse'] : [])];
@@ -92,6 +96,7 @@ export function runDefaultsOf({ compaction = {} }: ConversationPorts['config']):
       ...(off.length > 0 && { off }),
       ...(auto === false && { autocompact: false as const }),
       ...(reactive !== undefined && { reactiveCompact: reactive }),
+      ...((strictBudget === true || purse !== undefined) && { isPaidAhead: true as const }),
     },
   };
 }

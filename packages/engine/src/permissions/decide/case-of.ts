@@ -13,6 +13,8 @@ export function createCase(question: PermissionQuestion, state: PermissionState)
   const look = lookFrom(state.files, question.cwd, new Steps(mostStepsFor(held)));
   const subject = createSubject(question, look.resolve);
   const { cwd, root = cwd, ownDirectories: own = [] } = question;
+  const { kept } = state.files;
+  const linked = () => linkedGrants(roots, look);
   const context = {
     cwd,
     root,
@@ -20,7 +22,11 @@ export function createCase(question: PermissionQuestion, state: PermissionState)
     ignoreCase: state.ignoreCase,
     standing: state.standing,
     ...look,
-    protection: { own, linked: lazily(() => linkedGrants(roots, look)), ...state.protection },
+    protection: {
+      own,
+      linked: lazily(() => (kept === undefined ? linked() : kept(`linked ${roots.join('\0')}`, linked))),
+      ...state.protection,
+    },
   };
   const roots: readonly string[] = [root, ...question.additionalDirectories, ...state.directories, ...own];
   return { subject, input: question.input, state, context, roots, own };

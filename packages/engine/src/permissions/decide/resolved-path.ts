@@ -26,41 +26,43 @@ export interface ResolvedPath {
 /** What it costs to look at the disk, in steps: the system call itself runs beside us. */
 const STEPS_OF_A_LOOK = 40;
 
-/** Looks at each path once, however many rules are held against it. */
+/** Looks at each path once, however many rules are held against it. `kept`: what earlier calls have found. */
 function once<T>(
   steps: Pick<Steps, 'take'>,
   look: (path: string) => Promise<T>,
+  kept: KeptLooks | undefined,
+  kind: string,
 ): (path: string) => Promise<T> {
   const known = new Map<string, Promise<T>>();
   return (path) => {
     let found = known.get(path);
     if (found === undefined) {
       steps.take(STEPS_OF_A_LOOK + (path.length >> 4));
-      found = look(path);
+      found = kept === undefined ? look(path) : kept(kind + path, () => look(path));
       known.set(path, found);
     }
     return found;
   };
 }
 
+/** What was found under a key, or is now. */
+export type KeptLooks = <T>(key: string, look: () => Promise<T>) => Promise<T>;
+
 /** Without `readDir` or `readLink`, the content of a folder or the target of a link is unknown. */
 export type DiskReader = PathReader &
-  Partial<Pick<PersistentFiles, 'readDir' | 'readKinds' | 'readLink' | 'readRange'>>;
+  Partial<Pick<PersistentFiles, 'readDir' | 'readKinds' | 'readLink' | 'readRange'>> & {
+    /** Of a reader that takes the disk as of one moment: calls share what they find. */
+    readonly kept?: KeptLooks;
+  };
 
 /** Looks at the disk, for one call. */
 export function lookFrom(files: DiskReader, cwd: string, steps: Steps = new Steps()) {
-  const stat = once(steps, (path) => files.lstat(path).catch(() => undefined));
-  const resolved = once(steps, (path) => resolvePath(files, cwd, path));
+  const { kept } = files;
+  const stat = once(steps, (path) => files.lstat(path).catch(() => undefined), kept, 'stat ');
+  const resolved = once(steps, (path) => resolvePath(files, cwd, path), kept, `real ${cwd}\0`);
   let linked: Map<string, Promise<LinkedFiles>> | undefined;
   return {
-    entries: once(steps, async (path): Promise<readonly string[] | undefined> => {
-      try {
-        return await files.readDir?.(path);
-      } catch (error) {
-        const code = codeOf(error);
-        return code === 'ENOENT' || code === 'ENOTDIR' ? [] : undefined;
-      }
-    }),
+    entries: once(steps, (path) => readEntries(files, path), kept, 'entries '),
     /** Symlinks of the deepest existing ancestor are followed (F89). */
     resolve: (path: string) => resolved(path === '.' ? cwd : path),
     async isFolder(path: string): Promise<boolean> {
@@ -75,6 +77,15 @@ export function lookFrom(files: DiskReader, cwd: string, steps: Steps = new Step
       return known;
     },
   };
+}
+
+async function readEntries(files: DiskReader, path: string): Promise<readonly string[] | undefined> {
+  try {
+    return await files.readDir?.(path);
+  } catch (error) {
+    const code = codeOf(error);
+    return code === 'ENOENT' || code === 'ENOTDIR' ? [] : undefined;
+  }
 }
 
 /** No system opens longer ones, and to look for the parts of one costs a call for each. */

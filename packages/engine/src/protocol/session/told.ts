@@ -23,6 +23,8 @@ export interface RunFacts {
   readonly stopHookBlockCap?: number;
   readonly structuredOutput?: string;
   readonly isBackground?: true;
+  /** A strict budget may let an answer be no longer than it can pay. */
+  readonly isPaidAhead?: true;
   /** Waits may end the run. */
   readonly parks?: true;
   /** How often failed completion conditions may send the model back; absent: there are none. */

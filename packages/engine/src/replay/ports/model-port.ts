@@ -36,7 +36,9 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
       throw new EndOfRecord('The model is asked once more than in the record.');
     // No record holds more of a call that was answered at once.
     const isAtOnce = told === undefined && cursor.run.facts !== undefined;
-    const many = told?.attempts ?? attemptsOfCall(iteration, cursor.attempts);
+    // A model of the host's own does not count them, and an answer came of one.
+    const isCounted = told !== undefined && !(told.attempts === 0 && told.kind === 'complete');
+    const many = isCounted ? told.attempts : attemptsOfCall(iteration, cursor.attempts);
     const first = cursor.attempts;
     const recorded = told === undefined ? Math.max(1, many) : many;
     const records = (iteration.record?.attempts ?? []).slice(first, first + recorded);
@@ -49,7 +51,7 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
         kind: 'attempt',
         attempt: attempt.number,
         bytes,
-        maxTokens: isLowered(iteration) ? attempt.maxTokens : request.maxTokens,
+        maxTokens: isLowered(iteration, cursor) ? attempt.maxTokens : request.maxTokens,
       };
       if (!hasBegun(attempt)) continue;
       const whole = answerBytes(attempt, hasEnd(attempt));
@@ -70,8 +72,9 @@ export function modelPort(cursor: Cursor, alter: AlterBytes | undefined): CallMo
   };
 }
 
-/** The server had refused the cap that was asked for. */
-const isLowered = ({ record, attempts }: RecordedIteration): boolean =>
+/** The server had refused the cap that was asked for, or a budget could not pay it. */
+const isLowered = ({ record, attempts }: RecordedIteration, { run }: Cursor): boolean =>
+  run.facts?.isPaidAhead === true ||
   record === undefined ||
   record.attempts.some(({ outcome }) => outcome === 'output_over_window') ||
   new Set(attempts.map(({ maxTokens }) => maxTokens)).size > 1;
@@ -179,7 +182,9 @@ function outcomeOf(
 ): ModelOutcome {
   const last = iteration.attempts[cursor.attempts - 1];
   const record = ended.attempts.at(-1);
-  if (told?.kind === 'parked' || (told === undefined && isParkedHere(iteration)))
+  if (told?.kind === 'parked' || (told === undefined && isParkedHere(iteration))) {
+    // It was left to be parked, and aborted before that was decided.
+    if (isStoppedAtOnce(iteration)) cursor.abort();
     return {
       ...ended,
       kind: 'parked',
@@ -188,6 +193,7 @@ function outcomeOf(
         why: told?.why ?? (iteration.parked?.why as string),
       }),
     };
+  }
   const isAborted =
     told === undefined ? record === undefined || record.outcome === 'aborted' : told.kind === 'aborted';
   if (isAborted && cursor.abortReason !== undefined) {
@@ -255,8 +261,11 @@ function isAbortedHere(cursor: Cursor, { record, told, attempts }: RecordedItera
   if (cursor.abortReason === undefined || cursor.attempts < attempts.length) return false;
   if (told.abort !== undefined) return told.abort.during === 'model';
   if (record?.response?.blocks.includes('tool_use') === true) return false;
-  return record?.rules[0]?.verdict === 'stop';
+  return isStoppedAtOnce({ record });
 }
+
+const isStoppedAtOnce = ({ record }: Pick<RecordedIteration, 'record'>): boolean =>
+  record?.rules[0]?.verdict === 'stop';
 
 const isThrown = ({ record, attempts }: RecordedIteration): boolean =>
   record?.rules.at(-1)?.name === 'unexpected_error' &&

@@ -8,7 +8,7 @@ import {
   startAgent,
   WORKER,
 } from '@turnwright/test/subagents/agents-under-test.ts';
-import { callTool, fakeTool, reply, say, userMessage } from '@turnwright/testing';
+import { callTool, fakeTool, replay, reply, say, userMessage } from '@turnwright/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StrictBudget } from '../../../src/engine/budget/strict-budget.ts';
@@ -282,7 +282,7 @@ describe('a tree of agents under a strict budget', () => {
             };
           },
         });
-        const { engine, run } = agentsUnderTest(
+        const { engine, run, store } = agentsUnderTest(
           {},
           {
             callModel: tree.callModel,
@@ -298,6 +298,8 @@ describe('a tree of agents under a strict budget', () => {
         );
         const result = resultIn(await run());
         await engine.close();
+        const { difference } = await replay(store.entries(engine.sessionId));
+        expect(difference?.fact).not.toBe('request.maxTokens');
         expect(tree.billed()).toBeLessThanOrEqual(budget + 1e-9);
         expect(result.total_cost_usd).toBeLessThanOrEqual(budget + 1e-9);
         if (result.subtype !== 'error_max_budget_usd') return;
