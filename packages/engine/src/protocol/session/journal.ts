@@ -7,8 +7,8 @@ import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } 
 import type { QuerySource } from '../model/model.ts';
 import type { EditSource, ViewEdit } from '../model/view.ts';
 import type { EffortLevel, StopReason, Usage } from '../model/wire.ts';
-import type { JudgeVerdict } from '../tools/auto-mode.ts';
 import type { AgentRunRecord } from '../tools/agent-runs.ts';
+import type { JudgeVerdict } from '../tools/auto-mode.ts';
 import type { PermissionDenial, PermissionUpdate } from '../tools/permission.ts';
 import type { TaskRecord } from '../tools/task.ts';
 import type { EffectClass } from '../tools/tool.ts';
