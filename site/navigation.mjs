@@ -25,7 +25,7 @@ export const SECTIONS = [
   { title: 'At a terminal', pages: ['docs/screen.md', 'docs/cli.md'] },
   {
     title: 'What it may do',
-    pages: ['docs/permissions.md', 'docs/sandbox.md', 'docs/hooks.md', 'docs/security.md'],
+    pages: ['docs/permissions.md', 'docs/auto.md', 'docs/sandbox.md', 'docs/hooks.md', 'docs/security.md'],
   },
   {
     title: 'What it can do',
@@ -46,6 +46,7 @@ export const SECTIONS = [
     title: 'Sessions and servers',
     pages: [
       'docs/sessions.md',
+      'docs/worktrees.md',
       'docs/inspector.md',
       'docs/web.md',
       'docs/python.md',

@@ -12,7 +12,7 @@ const door = fileURLToPath(new URL('../../../dist/index.js', import.meta.url));
 const UNWANTED =
   /node_modules\/(?:zod|yaml|ajv|commander|@modelcontextprotocol)\/|src\/(?:cli|rehearsal|telemetry|testing|session\/catalog|permissions\/(?:commands|explain)|shell\/filling|model\/(?:cloud|openai|ai-sdk))\/|\/(?:session\/resume\/resume|agent-run|external-connection|server-tools|command-line|load-plugins?|notebook-plan|show-notebook|mcp-logins|search-web|git-trees|run-hook|check-conditions|effect-ledger|failed-checks|host\/command-advice|usable-settings|covered-files)\.ts$/;
 /** Of code that importing the library reads: each kB costs some 0.03 ms at every start. */
-const MOST_BYTES = 975_000;
+const MOST_BYTES = 985_000;
 
 /** The sources of a built file; a file without a map is its own. */
 function sourcesOf(url: string): string[] {
