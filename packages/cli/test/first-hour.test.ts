@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 
 /** All flags of Claude Code that this command line does not have. */
 const FOREIGN =
-  '--autocompact --background --bare --bg --brief --chrome --cloud --desktop --environment --exclude-dynamic-system-prompt-sections --file --from-pr --ide --no-chrome --plugin-url --remote-control --remote-control-session-name-prefix --restricted --safe-mode --system-prompt-snapshot --teleport --tmux --worktree -w'.split(
+  '--autocompact --background --bare --bg --brief --chrome --cloud --desktop --environment --exclude-dynamic-system-prompt-sections --file --from-pr --ide --no-chrome --plugin-url --remote-control --remote-control-session-name-prefix --restricted --safe-mode --system-prompt-snapshot --teleport --tmux'.split(
     ' ',
   );
 

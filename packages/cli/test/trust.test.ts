@@ -119,7 +119,7 @@ describe('a mistake in flags', () => {
   test('warnings of settings stand on stderr', async () => {
     const { run } = await stage();
     const ran = await run('-p', 'go', '--settings', '{"permissions":{"defaultMode":"auto"}}');
-    expect(ran.stderr).toContain('permissions.defaultMode "auto" was ignored');
+    expect(ran.stderr).toContain('The permission mode "auto" means "default" here');
   });
 });
 

@@ -58,7 +58,7 @@ describe('F131 a message sent while the engine is busy: accepted means delivered
         reply('A.'),
         reply('B.'),
       ],
-      server: { windows: { [MODEL]: 15_500 } },
+      server: { windows: { [MODEL]: 15_900 } },
       rejectedBy: ['prompt-too-long'],
       options: { engine: { maxOutputTokens: 1_000 } },
       onMessage: once(({ subtype }) => subtype === 'status', 'And B?'),

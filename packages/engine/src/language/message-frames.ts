@@ -1,7 +1,6 @@
 /** Messages of the Language Server Protocol: a header with the length, then JSON. Buffers are bounded. */
 
-import { isTooDeep, TOO_DEEP } from '@turnwright/base/bounded-json.ts';
-import { isRecord } from '@turnwright/base/json-values.ts';
+import { isTooDeep, readJsonObject, TOO_DEEP } from '@turnwright/base/bounded-json.ts';
 
 /** Bytes of one message. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -72,18 +71,9 @@ export function readFrames(
       needed = undefined;
       const text = found.toString('utf8');
       if (isTooDeep(text)) return fail(`wrote a message that is ${TOO_DEEP}`);
-      const message = parse(text);
+      // What is no message costs itself alone.
+      const message: LspMessage | undefined = readJsonObject(text);
       if (message !== undefined) onMessage(message);
     }
   };
-}
-
-/** What is no message costs itself alone. */
-function parse(text: string): LspMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -117,7 +117,7 @@ describe('the fields of QueryEngineConfig do what they say', () => {
     });
     const messages = await run('Hi.');
     expect(messages[0]).toMatchObject({
-      tools: ['mcp__s__look', 'Task'],
+      tools: ['mcp__s__look', 'Task', 'SendMessage'],
       agents: ['scout'],
       mcp_servers: [
         { name: 's', status: 'connected' },

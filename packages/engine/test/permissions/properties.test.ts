@@ -71,7 +71,7 @@ const decide = (
   options: object,
   { tool, input }: { tool: (typeof TOOLS)[keyof typeof TOOLS]; input: object },
 ) =>
-  createPermissions({ files, allowDangerouslySkipPermissions: true, ...options }).decide(
+  createPermissions({ files, allowDangerouslySkipPermissions: true, hasJudge: true, ...options }).decide(
     question(tool, { ...input }, '/proj'),
   );
 

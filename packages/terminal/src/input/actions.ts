@@ -78,7 +78,7 @@ const ACTIONS = {
   cycleMode: {
     ...SCREEN,
     keys: ['shift+tab', 'alt+m'],
-    about: 'permission mode: manual, accept edits, plan',
+    about: 'permission mode: manual, accept edits, plan, auto if there is a judge',
   },
   transcript: { ...SCREEN, keys: ['ctrl+o'], about: 'view the transcript, a dialog or a paste in full' },
   todos: { ...SCREEN, keys: ['ctrl+t'], about: 'show or hide the todo list' },

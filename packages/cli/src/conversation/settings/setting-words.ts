@@ -33,6 +33,7 @@ export const SETTING_WORDS: Readonly<Record<string, string>> = {
   hooks: 'commands that run at events',
   httpHookAllowedEnvVars: 'variables that headers of hooks may hold',
   keybindings: 'keys by action',
+  languageServers: 'servers that see errors in files that were edited',
   mcpToolChanges: 'tools of servers that changed since they were allowed: ask or accept',
   memoryImports: 'where memory files of a project may import from',
   model: 'the model of new sessions',

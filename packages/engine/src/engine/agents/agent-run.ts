@@ -120,8 +120,9 @@ async function untilItEnds(
     limits: session.config,
     lastError: record.lastError,
   });
+  const isKept = run.keeper?.ended(end).catch(() => undefined);
   await recordCost(request, session, 'end');
-  await run.keeper?.ended(end).catch(() => undefined);
+  await isKept;
   return record.outcome(end, why, clock.monotonicMs() - startedMs);
 }
 
