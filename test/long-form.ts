@@ -27,11 +27,12 @@ export const LEFT_TO_THE_GATE: readonly string[] = hasAllFiles
   ? []
   : [
       'packages/base/test/working-copies.test.ts',
-      'packages/cli/test/{clouds,completion-in-shells,examples,fork,hostile-clone,login,mcp-servers,telemetry,terminal}.test.ts',
+      'packages/cli/test/{clouds,completion-in-shells,examples,fork,hostile-clone,login,mcp-servers,telemetry,terminal,worktrees}.test.ts',
       'packages/cli/test/conversation/on-terminal/{exits,pastes}.test.ts',
       'packages/engine/test/engine/message-threads.test.ts',
       'test/examples-compile.test.ts',
-      'test/inspector/page.test.ts',
+      'test/inspector/{page,secrets}.test.ts',
+      'test/language/bad-servers.test.ts',
       'packages/engine/test/memory/relevant-memory.test.ts',
       'packages/engine/test/model/wires/clouds.test.ts',
       'packages/engine/test/permissions/{repositories,written-out-names}.test.ts',
