@@ -112,7 +112,7 @@ export function agentLine({ name, description, tools }: AgentDefinition): string
 }
 
 const MORE_WORK =
-  '\n- Its result names its id: for more of the same work send it a message (SendMessage) instead of starting a new one.';
+  '\n- For more of the same work, send it a message (SendMessage) instead of starting a new one.';
 
 function describe({ agents, goesOn }: AgentToolOptions): string {
   const list = agents.map(agentLine);

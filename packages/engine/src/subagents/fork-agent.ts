@@ -5,7 +5,7 @@ export const FORK_AGENT: AgentDefinition = {
   name: 'fork',
   from: { source: 'built-in' },
   description:
-    'You, once more: it has this whole conversation up to the answer that starts it, your tools and your model. Use it for a side task that needs what you already know, so that its steps do not fill your context. Model and effort are yours.',
+    'You, once more: this whole conversation, your tools, your model. For a side task that needs what you know, and whose steps should not fill your context.',
   // Never sent: it has the system prompt of the conversation.
   prompt: '',
 };

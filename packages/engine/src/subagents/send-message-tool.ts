@@ -33,7 +33,7 @@ export function createSendMessageTool(options: SendMessageOptions): Tool<SendMes
     inputJsonSchema,
     ruledAs: [AGENT_TOOL],
     description: () =>
-      'Goes on with an agent that has ended, did not complete, or was lost: it gets your message with all that it read and did before, and its next report is the result. Address it by the id that its result named, or by the name that you gave it. That is cheaper than a new agent, which would have to find out everything again.',
+      'Goes on with an agent that has ended, failed or was lost, with all that it knows. Its next report is the result.',
     parse: options.parser(inputJsonSchema),
     isConcurrencySafe: () => true,
     // As for Agent: every call it makes passes the gate.
@@ -70,19 +70,14 @@ function buildSchema({ background }: Pick<SendMessageOptions, 'background'>): Js
   return {
     type: 'object',
     properties: {
-      to: { type: 'string', minLength: 1, description: 'The id of the agent, or its name.' },
+      to: { type: 'string', minLength: 1, description: 'Its id or name.' },
       message: {
         type: 'string',
         minLength: 1,
-        description: 'What it is to do now. It knows its own conversation, and nothing of this one.',
+        description: 'What it is to do now. It knows its own conversation only.',
       },
-      summary: { type: 'string', description: 'The message in five to ten words, for people.' },
-      ...(background && {
-        run_in_background: {
-          type: 'boolean',
-          description: 'As for Agent. Default: as it ran before.',
-        },
-      }),
+      summary: { type: 'string' },
+      ...(background && { run_in_background: { type: 'boolean' } }),
     },
     required: ['to', 'message'],
     additionalProperties: false,
