@@ -264,6 +264,7 @@ describe('a tree of agents under a strict budget', () => {
       fc.asyncProperty(trees, async ({ seed, budget, main, hourly, width }) => {
         const random = randomFrom(seed);
         let calls = 0;
+        let isWhole = true;
         // What such a call was reserved for stays reserved: more than this provider bills for it.
         let kept = 0;
         const tree = spendingProvider({
@@ -274,6 +275,7 @@ describe('a tree of agents under a strict budget', () => {
             const chance = random();
             const ending =
               chance < 0.06 ? 'broken' : chance < 0.1 ? 'lost' : chance < 0.12 ? 'refused' : 'complete';
+            if (ending !== 'complete') isWhole = false;
             if (ending === 'broken' || ending === 'lost') kept += MOST_UNBILLED_TOKENS * priceOf(model);
             return {
               ending,
@@ -299,7 +301,7 @@ describe('a tree of agents under a strict budget', () => {
         const result = resultIn(await run());
         await engine.close();
         const { difference } = await replay(store.entries(engine.sessionId));
-        expect(difference?.fact).not.toBe('request.maxTokens');
+        if (isWhole) expect(difference?.fact).not.toBe('request.maxTokens');
         expect(tree.billed()).toBeLessThanOrEqual(budget + 1e-9);
         expect(result.total_cost_usd).toBeLessThanOrEqual(budget + 1e-9);
         if (result.subtype !== 'error_max_budget_usd') return;
