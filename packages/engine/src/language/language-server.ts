@@ -93,7 +93,6 @@ export class LanguageServer {
   }
 
   status(): LanguageServerStatus {
-    const { command, extensionToLanguage } = this.#entry.config;
     const state =
       this.#link !== undefined
         ? 'running'
@@ -103,10 +102,8 @@ export class LanguageServer {
             ? 'idle'
             : 'failed';
     return {
-      name: this.name,
+      ...idleStatus(this.#entry),
       state,
-      command,
-      extensions: Object.keys(extensionToLanguage),
       root: this.root,
       ...(state === 'failed' && { problem: this.#problem ?? '' }),
     };
@@ -281,21 +278,11 @@ export class LanguageServer {
     const paths = [...new Set([...this.#open.keys(), ...more])].filter((path) => path !== except);
     const shown: string[] = [];
     for (const path of paths) {
-      const text = await this.#readText(path);
+      const text = await readSource(this.#ports.files, path);
       if (text === undefined) this.#close(link, path);
       else if (this.#show(link, path, text)) shown.push(path);
     }
     return shown;
-  }
-
-  async #readText(path: string): Promise<string | undefined> {
-    const { files } = this.#ports;
-    const stat = await files.stat(path).catch(() => undefined);
-    if (stat?.kind !== 'file' || stat.size > MAX_FILE_BYTES) return undefined;
-    return files.readFile(path).then(
-      (bytes) => new TextDecoder().decode(bytes),
-      () => undefined,
-    );
   }
 
   /** Makes this the text of a file; false: it was that already. */
@@ -357,6 +344,27 @@ export function languageIn({ config }: LanguageServerEntry, path: string): strin
     .filter(([ending]) => name.endsWith(ending))
     .sort(([a], [b]) => b.length - a.length);
   return found?.[1];
+}
+
+/** Of a server that was not started. */
+export const idleStatus = ({ name, config }: LanguageServerEntry): LanguageServerStatus => ({
+  name,
+  state: 'idle',
+  command: config.command,
+  extensions: Object.keys(config.extensionToLanguage),
+});
+
+/** The text of a file on the disk; undefined: there is none, or it is too long for a server. */
+export async function readSource(
+  files: LanguageServerPorts['files'],
+  path: string,
+): Promise<string | undefined> {
+  const stat = await files.stat(path).catch(() => undefined);
+  if (stat?.kind !== 'file' || stat.size > MAX_FILE_BYTES) return undefined;
+  return files.readFile(path).then(
+    (bytes) => new TextDecoder().decode(bytes),
+    () => undefined,
+  );
 }
 
 export const toUri = (path: string): string => pathToFileURL(path).href;

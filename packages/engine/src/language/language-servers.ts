@@ -5,7 +5,13 @@ import { unlessAborted } from '@turnwright/base/async/promises.ts';
 import { isInside } from '@turnwright/base/files/inside.ts';
 import { type PathReader, realPath } from '@turnwright/base/files/real-path.ts';
 import type { LanguageServerStatus } from '../protocol/tools/language.ts';
-import { LanguageServer, type LanguageServerPorts, languageIn } from './language-server.ts';
+import {
+  idleStatus,
+  LanguageServer,
+  type LanguageServerPorts,
+  languageIn,
+  readSource,
+} from './language-server.ts';
 import type { LanguageServerEntry } from './language-server-config.ts';
 import type { FileProblems } from './problems.ts';
 
@@ -44,7 +50,6 @@ const MAX_SERVERS = 8;
 /** A server that is this much behind is not waited for, and then not sent more. */
 const SLOW_BACKLOG = 2;
 const MAX_BACKLOG = 10;
-const MAX_FILE_BYTES = 1024 * 1024;
 const MAIN = '';
 
 export class LanguageServers {
@@ -64,7 +69,7 @@ export class LanguageServers {
     const path = await this.#resolve(edit.path);
     const servers = (await this.serversOf(path, edit)).filter(({ trouble }) => trouble === undefined);
     if (servers.length === 0) return undefined;
-    const before = await this.#read(path);
+    const before = await readSource(this.#options.files, path);
     return { made: () => this.#problemsSince(path, before, servers, edit) };
   }
 
@@ -124,7 +129,7 @@ export class LanguageServers {
     servers: readonly LanguageServer[],
     edit: EditedFile,
   ): Promise<readonly FileProblems[]> {
-    const after = await this.#read(path);
+    const after = await readSource(this.#options.files, path);
     const able = servers.filter(({ backlog }) => backlog < MAX_BACKLOG);
     if (after === undefined || after === before || able.length === 0) return [];
     const awaited = able.filter(({ backlog }) => backlog < SLOW_BACKLOG);
@@ -168,21 +173,4 @@ export class LanguageServers {
   async #resolve(path: string): Promise<string> {
     return (await realPath(this.#options.files, path)) ?? path;
   }
-
-  async #read(path: string): Promise<string | undefined> {
-    const { files } = this.#options;
-    const stat = await files.stat(path).catch(() => undefined);
-    if (stat?.kind !== 'file' || stat.size > MAX_FILE_BYTES) return undefined;
-    return files.readFile(path).then(
-      (bytes) => new TextDecoder().decode(bytes),
-      () => undefined,
-    );
-  }
-}
-
-export function idleStatus({
-  name,
-  config: { command, extensionToLanguage },
-}: LanguageServerEntry): LanguageServerStatus {
-  return { name, state: 'idle', command, extensions: Object.keys(extensionToLanguage) };
 }

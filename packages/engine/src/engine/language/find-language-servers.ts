@@ -2,8 +2,8 @@
 
 import type { PersistentFiles } from '@turnwright/base/persistent-files.ts';
 import { findKnownServers } from '../../language/known-servers.ts';
+import { idleStatus } from '../../language/language-server.ts';
 import { type LanguageServerEntry, readLanguageServer } from '../../language/language-server-config.ts';
-import { idleStatus } from '../../language/language-servers.ts';
 import type { LanguageServersOption } from '../../protocol/tools/language.ts';
 import type { Plugin } from '../project/plugins.ts';
 import { openLanguageRoom } from './language-room.ts';
