@@ -1,5 +1,5 @@
 /** The judge of mode `auto` over a session: its bounds, limits, records, and the rules that it suggests. */
-import { createHash } from 'node:crypto';
+import { sha256 } from '@turnwright/base/ids/hash-and-uuid.ts';
 import { errorText } from '@turnwright/base/text/error-text.ts';
 import { hostsIn } from '../../permissions/judge/known-hosts.ts';
 import { namesTool, parseRule } from '../../permissions/rules/permission-rule.ts';
@@ -67,20 +67,22 @@ export class SessionJudge implements CallJudge {
     if (signal.aborted) return undefined;
     const { permissions } = this.#session;
     const { version } = permissions.policyFor(asked);
-    const bound = await permissions.judgeBound(asked, this.#hosts());
+    const words = this.#ownWords();
+    const hosts = [...(this.#given.hosts ?? []), ...words.flatMap(hostsIn)];
+    const bound = await permissions.judgeBound(asked, hosts);
     if (bound === undefined) return undefined;
     if (bound.kind !== 'open') return handOn('bound', bound.why);
     const known = this.#earlier.get(asked.toolUseId);
     if (known !== undefined && known.call === nameCall(asked)) return verdictIn(known);
     const limit = this.#limitReached();
     if (limit !== undefined) return handOn('limit', limit);
-    const verdict = await this.#ask(asked, signal);
+    const verdict = await this.#ask(asked, words, signal);
     if (signal.aborted) return undefined;
     await this.#record(asked, verdict);
     if (verdict.verdict !== 'allow') return verdict;
     // What rules say by now goes before what the judge said of them as they were.
     if (permissions.policyFor(asked).version !== version) {
-      const now = await permissions.judgeBound(asked, this.#hosts());
+      const now = await permissions.judgeBound(asked, hosts);
       if (now?.kind !== 'open') return handOn('bound', now?.why ?? 'the mode is another one by now');
     }
     await this.#suggest(asked);
@@ -105,7 +107,7 @@ export class SessionJudge implements CallJudge {
     return undefined;
   }
 
-  async #ask(asked: AskedQuestion, signal: AbortSignal): Promise<JudgeVerdict> {
+  async #ask(asked: AskedQuestion, words: readonly string[], signal: AbortSignal): Promise<JudgeVerdict> {
     const { budget, model, permissions, world } = this.#session;
     const { timeoutMs } = this.#limits;
     const name = model.resolve(this.#given.judge as string);
@@ -136,7 +138,7 @@ export class SessionJudge implements CallJudge {
     const answering = askCallJudge(
       {
         asked,
-        words: this.#ownWords(),
+        words,
         rules,
         autoMode: this.#given,
         model: name,
@@ -196,10 +198,6 @@ export class SessionJudge implements CallJudge {
     return submissions.running ?? conversation.sessionId;
   }
 
-  #hosts(): readonly string[] {
-    return [...(this.#given.hosts ?? []), ...this.#ownWords().flatMap(hostsIn)];
-  }
-
   #ownWords(): readonly string[] {
     for (const message of this.#session.conversation.messages) {
       const said = wordsIn(message);
@@ -246,10 +244,7 @@ const verdictIn = ({ verdict, why, reason, model, ms, costUsd }: JudgeRecord): J
 });
 
 const nameCall = ({ tool, input, cwd }: AskedQuestion): string =>
-  createHash('sha256')
-    .update(JSON.stringify([tool.name, input, cwd]))
-    .digest('hex')
-    .slice(0, 16);
+  sha256(JSON.stringify([tool.name, input, cwd])).slice(0, 16);
 
 /** What a person typed: not what commands, skills, hooks or the engine put into a prompt. */
 function wordsIn(message: ViewMessage): string {
