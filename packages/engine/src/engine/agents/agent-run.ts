@@ -120,9 +120,8 @@ async function untilItEnds(
     limits: session.config,
     lastError: record.lastError,
   });
-  const isKept = run.keeper?.ended(end).catch(() => undefined);
   await recordCost(request, session, 'end');
-  await isKept;
+  await run.keeper?.ended(end).catch(() => undefined);
   return record.outcome(end, why, clock.monotonicMs() - startedMs);
 }
 
